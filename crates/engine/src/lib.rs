@@ -1,0 +1,1 @@
+//! JavaScript engines: finding, probing, flags.

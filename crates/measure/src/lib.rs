@@ -1,0 +1,1 @@
+//! One fresh pinned process per reading.

@@ -1,0 +1,1 @@
+//! Types of tiergate: ids, readings, proofs, verdicts, the result file and exit codes.

@@ -1,0 +1,1 @@
+//! The library loaded into the engine: marks and instruments.

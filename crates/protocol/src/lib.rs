@@ -1,0 +1,1 @@
+//! What the launcher, the preloaded library and the harness say to each other.

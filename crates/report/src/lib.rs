@@ -1,0 +1,1 @@
+//! Reports of tiergate: terminal, Markdown and JSON, pure functions.

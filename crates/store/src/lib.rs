@@ -1,0 +1,1 @@
+//! Result files, baselines and locks on disk.

@@ -1,0 +1,3 @@
+//! An instruction-exact performance gate for JavaScript.
+
+fn main() {}

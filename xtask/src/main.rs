@@ -1,0 +1,3 @@
+//! Chores of the repository: set-up, demo, tests.
+
+fn main() {}
