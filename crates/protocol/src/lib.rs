@@ -1,1 +1,64 @@
-//! What the launcher, the preloaded library and the harness say to each other.
+//! What the launcher and the preloaded library say to each other. No dependencies: the library is
+//! loaded into engines. What the launcher and the harness's JavaScript say to each other is
+//! described in `harness/PROTOCOL.md`.
+
+#![no_std]
+
+/// The environment variables that the launcher sets for the preloaded library, which removes them
+/// from the environment before the engine's `main` runs.
+pub mod environment {
+    /// Path of the report that the library writes.
+    pub const REPORT: &str = "TIERGATE_REPORT";
+    /// The instrument: one of the [`super::instrument`] names.
+    pub const INSTRUMENT: &str = "TIERGATE_INSTRUMENT";
+    /// `span` or `brackets`, see [`super::shape`].
+    pub const SHAPE: &str = "TIERGATE_SHAPE";
+    /// How many marks a section has.
+    pub const MARKS: &str = "TIERGATE_MARKS";
+    /// How many sections follow one another.
+    pub const SECTIONS: &str = "TIERGATE_SECTIONS";
+}
+
+/// Names of instruments as the preloaded library knows them.
+pub mod instrument {
+    /// Reads the monotonic clock at the marks.
+    pub const CLOCK: &str = "clock";
+    /// Asks Valgrind's callgrind to collect between the marks.
+    pub const CALLGRIND: &str = "callgrind";
+}
+
+/// Shapes of a window.
+pub mod shape {
+    /// All marks of a section bound one window after the other without a gap.
+    pub const SPAN: &str = "span";
+    /// Odd marks open, even marks close; what lies between a close and an open is not counted.
+    pub const BRACKETS: &str = "brackets";
+}
+
+/// Words that begin the lines of the report.
+///
+/// ```text
+/// tiergate-report 1
+/// armed 1 thread 4711
+/// opened 1
+/// closed 1 marks 2 ns 123456
+/// excess 1
+/// rearmed 1
+/// ```
+/// `armed`, `opened` and `closed` carry the section's number from 1. `ns` is the time between the
+/// marks by the monotonic clock. `excess` counts marks of the armed thread after the last section
+/// has closed, `rearmed` a section that began before the one before it had closed.
+pub mod report {
+    /// First line: the format's name and version.
+    pub const HEADER: &str = "tiergate-report 1";
+    /// A section was armed.
+    pub const ARMED: &str = "armed";
+    /// A section's first mark has come.
+    pub const OPENED: &str = "opened";
+    /// A section's last mark has come.
+    pub const CLOSED: &str = "closed";
+    /// A mark came after the last section.
+    pub const EXCESS: &str = "excess";
+    /// A section began inside another.
+    pub const REARMED: &str = "rearmed";
+}
