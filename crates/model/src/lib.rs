@@ -9,6 +9,7 @@ mod exit;
 mod fingerprint;
 mod instrument;
 mod limits;
+mod percent;
 mod reading;
 mod result_file;
 mod verdict;
@@ -23,6 +24,7 @@ pub use fingerprint::{
 };
 pub use instrument::{InstrumentKind, Unit};
 pub use limits::Limits;
+pub use percent::Percent;
 pub use reading::{MarkCheck, Perturbation, Proof, Reading};
 pub use result_file::{
     BenchResult, BenchStatus, ResultFile, ResultFileFault, SCHEMA_VERSION, Side, WallReading,
