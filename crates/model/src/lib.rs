@@ -7,6 +7,8 @@ mod engine;
 mod event;
 mod exit;
 mod fingerprint;
+#[cfg(feature = "fixtures")]
+pub mod fixtures;
 mod instrument;
 mod limits;
 mod percent;
