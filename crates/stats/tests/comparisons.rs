@@ -21,7 +21,7 @@ fn compared(base: Vec<BenchResult>, head: Vec<BenchResult>) -> Comparison {
 }
 
 fn row<'a>(comparison: &'a Comparison, id: &str) -> &'a ComparisonRow {
-    comparison.rows.iter().find(|row| row.id.as_str() == id).unwrap()
+    comparison.rows.iter().find(|row| row.id.as_str() == id).expect("every bench has a row")
 }
 
 fn bench(id: &str, count: u64) -> BenchResult {
