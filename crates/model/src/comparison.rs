@@ -45,6 +45,9 @@ pub struct ComparisonRow {
     pub verdict: Verdict,
     /// Why; always given for INCONCLUSIVE, INCOMPLETE, added, removed and skipped.
     pub reason: Option<String>,
+    /// What the user can do about it, where something can be done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
     /// The base's count per op.
     pub base_per_op: Option<f64>,
     /// The head's count per op.
@@ -71,7 +74,7 @@ pub struct Rename {
 }
 
 /// How many rows have which verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// Proven regressions.
     pub fail: usize,

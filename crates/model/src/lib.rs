@@ -7,8 +7,11 @@ mod engine;
 mod event;
 mod exit;
 mod fingerprint;
+#[cfg(feature = "fixtures")]
+pub mod fixtures;
 mod instrument;
 mod limits;
+mod percent;
 mod reading;
 mod result_file;
 mod verdict;
@@ -23,6 +26,7 @@ pub use fingerprint::{
 };
 pub use instrument::{InstrumentKind, Unit};
 pub use limits::Limits;
+pub use percent::Percent;
 pub use reading::{MarkCheck, Perturbation, Proof, Reading};
 pub use result_file::{
     BenchResult, BenchStatus, ResultFile, ResultFileFault, SCHEMA_VERSION, Side, WallReading,

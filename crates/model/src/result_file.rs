@@ -1,6 +1,6 @@
 //! The result file: what a run found, as JSON.
 
-use crate::{BenchId, Fingerprint, Reading, Unit};
+use crate::{BenchId, Fingerprint, Perturbation, Reading, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -125,6 +125,12 @@ pub enum ResultFileFault {
 /// Counts beyond this are absurd: a 5 GHz core at 10 instructions per cycle would need two days.
 const LARGEST_COUNT: u64 = 1 << 53;
 
+/// No process may take longer; a larger number of seconds is damage, not patience.
+const LONGEST_SECONDS: f64 = 1e7;
+
+/// The stated median may differ from the readings' by rounding in the text of the number only.
+const ROUNDING: f64 = 1e-9;
+
 impl ResultFile {
     /// The unit of the counts.
     pub fn unit(&self) -> Unit {
@@ -157,13 +163,17 @@ impl BenchResult {
             Err(ResultFileFault::Measured { id: self.id.clone(), fault: fault.to_owned() })
         };
         match self.status {
-            BenchStatus::Incomplete | BenchStatus::Skipped => match self.reason {
-                Some(_) => Ok(()),
-                None => Err(ResultFileFault::NoReason(self.id.clone())),
+            BenchStatus::Incomplete | BenchStatus::Skipped => match self.reason.as_deref() {
+                Some(reason) if !reason.trim().is_empty() => Ok(()),
+                _ => Err(ResultFileFault::NoReason(self.id.clone())),
             },
             BenchStatus::Measured if self.readings.is_empty() => fault("has no reading"),
             BenchStatus::Measured => {
+                let mut places = BTreeSet::new();
                 for reading in &self.readings {
+                    if !places.insert((reading.perturbation, reading.repeat)) {
+                        return fault("has the same repeat twice");
+                    }
                     if reading.count == 0 {
                         return fault("has a count of zero");
                     }
@@ -176,9 +186,49 @@ impl BenchResult {
                     if reading.proof.marks.seen != reading.proof.marks.expected {
                         return fault("has a reading with missing or extra marks");
                     }
+                    if !(0.0..=LONGEST_SECONDS).contains(&reading.seconds) {
+                        return fault("has a reading of an absurd duration");
+                    }
                 }
-                Ok(())
+                self.check_summary().or_else(fault)
             }
         }
+    }
+
+    /// The summaries must be what the readings say: a reader may show either.
+    fn check_summary(&self) -> Result<(), &'static str> {
+        let per_op: Vec<f64> = self
+            .readings
+            .iter()
+            .filter(|reading| reading.perturbation == Perturbation::None)
+            .map(Reading::per_op)
+            .collect();
+        if let Some(stated) = self.instructions_per_op {
+            let smallest = per_op.iter().copied().fold(f64::INFINITY, f64::min);
+            let largest = per_op.iter().copied().fold(0.0, f64::max);
+            if !(smallest * (1.0 - ROUNDING)..=largest * (1.0 + ROUNDING)).contains(&stated) {
+                return Err("states instructions per op that its readings don't have");
+            }
+        }
+        if let Some(stated) = self.aa_spread
+            && !(stated.is_finite() && stated >= 0.0)
+        {
+            return Err("states an A/A spread that is no spread");
+        }
+        if let Some(wall) = &self.wall {
+            let rounds = &wall.rounds_ns_per_op;
+            let ordered = wall.min_ns_per_op <= wall.median_ns_per_op
+                && wall.median_ns_per_op <= wall.max_ns_per_op;
+            let usable = |value: &f64| value.is_finite() && *value > 0.0;
+            if rounds.is_empty()
+                || !ordered
+                || !rounds.iter().all(usable)
+                || !usable(&wall.min_ns_per_op)
+                || !usable(&wall.max_ns_per_op)
+            {
+                return Err("has wall-clock rounds of zero or out of order");
+            }
+        }
+        Ok(())
     }
 }

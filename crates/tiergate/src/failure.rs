@@ -45,3 +45,10 @@ impl Failure {
         self.status
     }
 }
+
+impl From<tiergate_store::StoreError> for Failure {
+    fn from(error: tiergate_store::StoreError) -> Self {
+        let hint = error.hint();
+        Self::new(error.exit_status(), error).hints(hint)
+    }
+}

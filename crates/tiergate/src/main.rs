@@ -4,7 +4,9 @@
 mod args;
 mod commands;
 mod discover;
+mod export;
 mod failure;
+mod listing;
 mod output;
 mod progress;
 mod settings;

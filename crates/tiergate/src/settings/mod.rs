@@ -90,6 +90,13 @@ impl Settings {
         Ok(repeats)
     }
 
+    /// Processes at a time.
+    pub(crate) fn jobs(&self, flag: Option<usize>) -> usize {
+        flag.or(self.file.jobs)
+            .filter(|jobs| *jobs > 0)
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+    }
+
     /// Limits of a comparison.
     pub(crate) fn limits(&self, judging: &Judging) -> Result<Limits, Failure> {
         let default = Limits::default();

@@ -5,11 +5,6 @@ use std::path::{Path, PathBuf};
 use tiergate_engine::{Engine, Search, find};
 use tiergate_model::EngineSpec;
 
-/// An engine and what the user called it.
-pub(crate) struct AskedEngine {
-    pub(crate) engine: Engine,
-}
-
 /// Where engines are looked for: from the working directory, from the root, and in the folders
 /// that `TIERGATE_ENGINES` lists, each of which holds a `node_modules`.
 pub(crate) fn search(root: &Path) -> Result<Search, Failure> {
@@ -24,12 +19,9 @@ pub(crate) fn search(root: &Path) -> Result<Search, Failure> {
 }
 
 /// Finds an engine.
-pub(crate) fn find_engine(spec: &EngineSpec, search: &Search) -> Result<AskedEngine, Failure> {
-    match find(spec, search) {
-        Ok(engine) => Ok(AskedEngine { engine }),
-        Err(error) => {
-            let hints = error.hints();
-            Err(Failure::usage(error).hints(hints))
-        }
-    }
+pub(crate) fn find_engine(spec: &EngineSpec, search: &Search) -> Result<Engine, Failure> {
+    find(spec, search).map_err(|error| {
+        let hints = error.hints();
+        Failure::usage(error).hints(hints)
+    })
 }

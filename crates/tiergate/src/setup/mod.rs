@@ -4,8 +4,8 @@ mod engine;
 mod instrument;
 mod interrupt;
 
-pub(crate) use engine::{AskedEngine, find_engine, search};
-pub(crate) use instrument::{Choice, choose_instrument};
+pub(crate) use engine::{find_engine, search};
+pub(crate) use instrument::{Choice, choose_instrument, perf_explained};
 pub(crate) use interrupt::interrupt_flag;
 
 use crate::args::Selection;
@@ -24,7 +24,7 @@ use tiergate_measure::{fingerprint, harness};
 use tiergate_model::{EngineSpec, Fingerprint, InstrumentFingerprint};
 
 /// What executors are built from.
-pub(crate) struct Bench<'a> {
+pub(crate) struct Setup<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) selection: &'a Selection,
     pub(crate) interrupted: Arc<AtomicBool>,
@@ -32,7 +32,7 @@ pub(crate) struct Bench<'a> {
     pub(crate) output: OutputSink,
 }
 
-impl Bench<'_> {
+impl Setup<'_> {
     /// An executor for one engine.
     pub(crate) fn executor(
         &self,
@@ -43,7 +43,7 @@ impl Bench<'_> {
             Choice::Mock(script) => return mock(&script),
             Choice::Real(instrument) => instrument,
         };
-        let AskedEngine { engine, .. } = find_engine(spec, &search(&self.settings.root)?)?;
+        let engine = find_engine(spec, &search(&self.settings.root)?)?;
         let profile = self.profile()?;
         let flags = FlagSet::of_profile(profile, &engine)
             .map_err(Failure::usage)?
