@@ -51,13 +51,24 @@ pub enum Fault {
     #[error("no benchmark found: no supported framework registered one")]
     NoBenches,
     /// The child ended before the bench was registered.
-    #[error("the bench was not registered: the file {0} without it")]
-    NotRegistered(Ending),
+    #[error("the bench was not registered: the process {ending}{} without it", at(r#where.as_deref()))]
+    NotRegistered {
+        /// How it ended.
+        ending: Ending,
+        /// Where user code ended it.
+        r#where: Option<String>,
+    },
     /// The child ended while the bench ran.
-    #[error("the process {ending} before the bench was measured{}", output_hint(output))]
+    #[error(
+        "the process {ending}{} before it was done{}",
+        at(r#where.as_deref()),
+        output_hint(output)
+    )]
     EndedEarly {
         /// How it ended.
         ending: Ending,
+        /// Where user code ended it.
+        r#where: Option<String>,
         /// The last lines of its output.
         output: String,
     },
@@ -98,6 +109,10 @@ fn thrown(phase: &str, message: &str, place: Option<&str>) -> String {
         Some(place) => format!("{phase}: {message} ({place})"),
         None => format!("{phase}: {message}"),
     }
+}
+
+fn at(place: Option<&str>) -> String {
+    place.map(|place| format!(" at {place}")).unwrap_or_default()
 }
 
 fn output_hint(output: &str) -> String {

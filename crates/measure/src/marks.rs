@@ -57,10 +57,9 @@ impl MarkReport {
                 [report::OPENED, ..] => parsed.opened += 1,
                 [report::EXCESS, ..] => parsed.excess += 1,
                 [report::REARMED, ..] => parsed.rearmed += 1,
-                [report::CLOSED, _, "marks", marks, "ns", ns] => parsed.closed.push(Section {
-                    marks: marks.parse().ok()?,
-                    counted_ns: ns.parse().ok()?,
-                }),
+                [report::CLOSED, _, "marks", marks, "ns", ns] => parsed
+                    .closed
+                    .push(Section { marks: marks.parse().ok()?, counted_ns: ns.parse().ok()? }),
                 _ => return None,
             }
         }

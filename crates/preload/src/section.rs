@@ -76,10 +76,7 @@ pub(crate) fn mark() {
 }
 
 fn open(plan: &Plan) {
-    Line::new(report::OPENED)
-        .text(" ")
-        .number(SECTION.load(Relaxed))
-        .append_to(plan.report_path());
+    Line::new(report::OPENED).text(" ").number(SECTION.load(Relaxed)).append_to(plan.report_path());
     match plan.instrument {
         Instrument::Clock => OPENED_NS.store(now_ns(), Relaxed),
         Instrument::Callgrind => {

@@ -79,10 +79,10 @@ impl Listed {
         }
         Err(match self.left_out {
             0 => no_bench_files(),
-            left_out => Failure::usage(format!(
-                "no bench matches the filter; it leaves out all {left_out}"
-            ))
-            .hint("`tiergate list` shows the ids"),
+            left_out => {
+                Failure::usage(format!("no bench matches the filter; it leaves out all {left_out}"))
+                    .hint("`tiergate list` shows the ids")
+            }
         })
     }
 }

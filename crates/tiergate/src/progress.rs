@@ -21,7 +21,8 @@ impl Progress {
             None,
             if drawn { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() },
         );
-        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} processes  {eta} left  {wide_msg}");
+        let style =
+            ProgressStyle::with_template("{bar:24} {pos}/{len} processes  {eta} left  {wide_msg}");
         if let Ok(style) = style {
             bar.set_style(style.progress_chars("━╸─"));
         }

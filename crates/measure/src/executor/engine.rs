@@ -11,11 +11,11 @@ use crate::marks::MarkReport;
 use crate::process::{
     BaseEnvironment, EngineCommand, OutputSink, ProcessLimits, ProcessOutcome, run,
 };
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use std::fs;
 use tiergate_engine::{AcceptedFlags, Engine, Launch};
 use tiergate_model::{Fingerprint, OpBudget, Proof, WindowShape};
 use tiergate_protocol::{environment, shape};
@@ -69,7 +69,8 @@ impl EngineExecutor {
         }
         .command_line();
         let mut variables = self.sandbox.environment.clone();
-        variables.extend(line.environment.into_iter().map(|(name, value)| (name.into(), value.into())));
+        variables
+            .extend(line.variables.into_iter().map(|(name, value)| (name.into(), value.into())));
         EngineCommand {
             program: line.program,
             arguments: line.arguments,
@@ -126,10 +127,8 @@ impl EngineExecutor {
         let scratch = Scratch::new()?;
         let mut request = self.request(Mode::Measure, &bench.file, &scratch);
         request.select = Some(selection(bench));
-        request.budget = Some(RequestBudget {
-            warmup_ops: budget.warmup_ops,
-            window_ops: budget.window_ops,
-        });
+        request.budget =
+            Some(RequestBudget { warmup_ops: budget.warmup_ops, window_ops: budget.window_ops });
         let window = WindowPlan::of(bench, budget);
         let report = scratch.path("marks");
         let mut command = instrument.wrap(self.command(&bench.file.absolute), scratch.directory());
@@ -145,7 +144,7 @@ impl EngineExecutor {
 
         let (events, outcome) = self.start(&scratch, &request, command, show_output)?;
         let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
-        let is_async = traced.measured(budget.warmup_ops, budget.window_ops)?;
+        let measured = traced.measured(budget.window_ops)?;
         let report = MarkReport::read(&report)?;
         let marks = report.check(window.sections, window.marks_each)?;
         let counts = instrument.section_counts(scratch.directory(), &report)?;
@@ -153,7 +152,8 @@ impl EngineExecutor {
         Ok(RawReading {
             count,
             seconds: outcome.seconds,
-            is_async,
+            is_async: measured.is_async,
+            budget: measured.budget,
             proof: Proof { marks, subtracted_mark_cost },
         })
     }

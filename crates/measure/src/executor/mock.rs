@@ -170,10 +170,8 @@ impl Executor for MockExecutor {
             count: (per_op * budget.window_ops as f64) as u64,
             seconds: 0.25,
             is_async: false,
-            proof: Proof {
-                marks: MarkCheck { expected: 2, seen: 2 },
-                subtracted_mark_cost: None,
-            },
+            budget,
+            proof: Proof { marks: MarkCheck { expected: 2, seen: 2 }, subtracted_mark_cost: None },
         })
     }
 

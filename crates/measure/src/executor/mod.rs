@@ -66,6 +66,8 @@ pub struct RawReading {
     pub seconds: f64,
     /// Whether the op's promise was awaited.
     pub is_async: bool,
+    /// The ops, as they were run: a framework's own first calls are part of the warm-up.
+    pub budget: OpBudget,
     /// What is known about the window.
     pub proof: Proof,
 }

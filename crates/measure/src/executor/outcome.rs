@@ -5,7 +5,7 @@ use crate::Fault;
 use crate::harness::{Event, PROTOCOL_VERSION};
 use crate::process::{Ending, ProcessOutcome};
 use std::time::Duration;
-use tiergate_model::{BenchId, DiscoveredBench};
+use tiergate_model::{BenchId, DiscoveredBench, OpBudget};
 
 /// What a child did, as far as it can be known.
 pub(super) struct Traced<'a> {
@@ -45,13 +45,10 @@ impl Traced<'_> {
             }
         }
         if ending == Ending::TimedOut {
-            return Some(Fault::TimedOut {
-                seconds: self.timeout.as_secs(),
-                phase: self.phase(),
-            });
+            return Some(Fault::TimedOut { seconds: self.timeout.as_secs(), phase: self.phase() });
         }
         if !self.events.iter().any(|event| matches!(event, Event::Hello { .. })) {
-            return Some(Fault::EndedEarly { ending, output: self.outcome.output_tail.clone() });
+            return Some(self.ended_early());
         }
         None
     }
@@ -68,14 +65,17 @@ impl Traced<'_> {
 
     fn ended_early(&self) -> Fault {
         let ending = self.outcome.ending;
-        if self.events.iter().any(|event| matches!(event, Event::Started {})) {
-            Fault::EndedEarly { ending, output: self.outcome.output_tail.clone() }
-        } else {
-            match ending {
-                Ending::Exited(0) => Fault::NotRegistered(ending),
-                _ => Fault::EndedEarly { ending, output: self.outcome.output_tail.clone() },
-            }
+        let place = self.events.iter().find_map(|event| match event {
+            Event::Exit { r#where } => r#where.clone(),
+            _ => None,
+        });
+        let began = |event: &Event| matches!(event, Event::Started {});
+        let alive = |event: &Event| matches!(event, Event::Hello { .. });
+        let began = self.events.iter().any(began);
+        if ending == Ending::Exited(0) && !began && self.events.iter().any(alive) {
+            return Fault::NotRegistered { ending, r#where: place };
         }
+        Fault::EndedEarly { ending, r#where: place, output: self.outcome.output_tail.clone() }
     }
 
     pub(super) fn listing(&self, file: &BenchFile) -> Result<Listing, Fault> {
@@ -83,8 +83,7 @@ impl Traced<'_> {
             return Err(fault);
         }
         if self.outcome.ending != Ending::Exited(0) {
-            let output = self.outcome.output_tail.clone();
-            return Err(Fault::EndedEarly { ending: self.outcome.ending, output });
+            return Err(self.ended_early());
         }
         let mut listing = Listing::default();
         let mut loaded = false;
@@ -149,32 +148,34 @@ impl Traced<'_> {
             .ok_or_else(|| self.ended_early())
     }
 
-    /// Whether the op was awaited, once the child has measured what was asked for.
-    pub(super) fn measured(&self, warmup: u64, window: u64) -> Result<bool, Fault> {
+    /// What the child ran, once it has measured what was asked for.
+    pub(super) fn measured(&self, window_ops: u64) -> Result<Measured, Fault> {
         if let Some(fault) = self.common_fault() {
             return Err(fault);
         }
         let measured = self.events.iter().find_map(|event| match event {
-            Event::Measured { r#async, warmup_ops, window_ops } => {
-                Some((*r#async, *warmup_ops, *window_ops))
-            }
+            Event::Measured { r#async, warmup_ops, window_ops } => Some(Measured {
+                is_async: *r#async,
+                budget: OpBudget { warmup_ops: *warmup_ops, window_ops: *window_ops },
+            }),
             _ => None,
         });
         match measured {
-            Some((is_async, warmup_ops, window_ops))
-                if warmup_ops == warmup && window_ops == window =>
-            {
-                if self.outcome.ending == Ending::Exited(0) {
-                    Ok(is_async)
-                } else {
-                    let output = self.outcome.output_tail.clone();
-                    Err(Fault::EndedEarly { ending: self.outcome.ending, output })
-                }
-            }
-            Some((_, warmup_ops, window_ops)) => Err(Fault::Marks(format!(
-                "the harness ran {warmup_ops} + {window_ops} ops instead of {warmup} + {window}"
+            Some(_) if self.outcome.ending != Ending::Exited(0) => Err(self.ended_early()),
+            Some(measured) if measured.budget.window_ops == window_ops => Ok(measured),
+            Some(measured) => Err(Fault::Marks(format!(
+                "the harness ran {} ops in the window instead of {window_ops}",
+                measured.budget.window_ops
             ))),
             None => Err(self.ended_early()),
         }
     }
+}
+
+/// What a child ran.
+pub(super) struct Measured {
+    /// Whether the op's promise was awaited.
+    pub(super) is_async: bool,
+    /// The ops, as they were run: a framework's own first calls are part of the warm-up.
+    pub(super) budget: OpBudget,
 }

@@ -79,6 +79,12 @@ pub enum Event {
         #[serde(default)]
         r#where: Option<String>,
     },
+    /// User code asked for the process's end, or the engine ends it.
+    Exit {
+        /// `file:line:column` of the call in the user's code, where there is one.
+        #[serde(default)]
+        r#where: Option<String>,
+    },
     /// The harness ends the process.
     End {},
 }
@@ -115,7 +121,8 @@ mod tests {
         let path = folder.path().join("events");
         assert_eq!(read_events(&path).unwrap(), []);
 
-        fs::write(&path, "{\"event\":\"hello\",\"protocol\":1,\"engine\":\"node\"}\n{\"eve").unwrap();
+        fs::write(&path, "{\"event\":\"hello\",\"protocol\":1,\"engine\":\"node\"}\n{\"eve")
+            .unwrap();
         assert_eq!(read_events(&path).unwrap(), [Event::Hello { protocol: 1 }]);
 
         fs::write(&path, "{\"event\":\"hello\",\"protocol\":1}\nhi there\n").unwrap();

@@ -99,8 +99,7 @@ impl Instrument for Callgrind {
         (1..=report.closed.len())
             .map(|section| {
                 let path = scratch.join(format!("{OUTPUT}.{section}"));
-                total(&path)
-                    .map_err(|fault| Fault::Instrument { instrument: "callgrind", fault })
+                total(&path).map_err(|fault| Fault::Instrument { instrument: "callgrind", fault })
             })
             .collect()
     }

@@ -6,7 +6,7 @@ mod orphans;
 mod output;
 mod pin;
 
-pub use child::{EngineCommand, Ending, ProcessLimits, ProcessOutcome, SpawnError, run};
+pub use child::{Ending, EngineCommand, ProcessLimits, ProcessOutcome, SpawnError, run};
 pub use environment::{BaseEnvironment, base_environment};
 pub use output::OutputSink;
 pub use pin::{AddressSpace, disable_address_randomisation};

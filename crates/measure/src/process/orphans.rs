@@ -56,6 +56,8 @@ fn children_of_this_process() -> Vec<i32> {
     tasks
         .flatten()
         .filter_map(|task| fs::read_to_string(task.path().join("children")).ok())
-        .flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>())
+        .flat_map(|list| {
+            list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>()
+        })
         .collect()
 }

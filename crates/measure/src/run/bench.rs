@@ -49,7 +49,7 @@ pub(super) fn find_budget(
     let sized = sized?;
     let budget = OpBudget {
         warmup_ops: sized.warmup_ops,
-        window_ops: window_ops(sized.ns_per_op, executor.window_target_ns()),
+        window_ops: whole_batches(bench, window_ops(sized.ns_per_op, executor.window_target_ns())),
     };
     Ok((budget, Some(sized.ns_per_op)))
 }
@@ -81,14 +81,19 @@ fn take_all(
             .and_then(|ns_per_op| grown_window_ops(budget.window_ops, raw.count, ns_per_op));
         if let Some(window_ops) = grown {
             growths += 1;
-            budget.window_ops = window_ops;
+            budget.window_ops = whole_batches(bench, window_ops);
             set_budget(result, budget);
             progress.add_processes(1);
             continue;
         }
-        push(result, raw, budget);
+        push(result, raw);
     }
     Ok(())
+}
+
+/// Windows in brackets are whole batches.
+pub(super) fn whole_batches(bench: &Bench, ops: u64) -> u64 {
+    ops.next_multiple_of(bench.discovered.batch_ops.max(1))
 }
 
 fn set_budget(result: &mut BenchResult, budget: OpBudget) {
@@ -97,15 +102,15 @@ fn set_budget(result: &mut BenchResult, budget: OpBudget) {
 }
 
 /// Adds a reading as the next repeat.
-pub(super) fn push(result: &mut BenchResult, raw: RawReading, budget: OpBudget) {
-    set_budget(result, budget);
+pub(super) fn push(result: &mut BenchResult, raw: RawReading) {
+    set_budget(result, raw.budget);
     result.is_async = raw.is_async;
     let repeat = u32::try_from(result.readings.len() + 1).unwrap_or(u32::MAX);
     result.readings.push(Reading {
         perturbation: Perturbation::None,
         repeat,
         count: raw.count,
-        window_ops: budget.window_ops,
+        window_ops: raw.budget.window_ops,
         seconds: raw.seconds,
         proof: raw.proof,
     });
@@ -116,10 +121,7 @@ pub(super) fn empty_result(bench: &Bench) -> BenchResult {
     BenchResult {
         id: bench.id().clone(),
         file: bench.file.relative.clone(),
-        framework: format!(
-            "{} {}",
-            bench.discovered.framework, bench.discovered.framework_version
-        ),
+        framework: format!("{} {}", bench.discovered.framework, bench.discovered.framework_version),
         status: BenchStatus::Incomplete,
         reason: Some("not measured yet".to_owned()),
         is_async: false,

@@ -1,7 +1,7 @@
 //! Wall-clock readings: rounds over all benches, each round beginning with another bench, so that
 //! the machine's drift spreads evenly.
 
-use super::bench::{empty_result, find_budget, finish, push, skipped};
+use super::bench::{empty_result, find_budget, finish, push, skipped, whole_batches};
 use super::budget::window_ops;
 use super::{Progress, RunPlan};
 use crate::Fault;
@@ -37,7 +37,7 @@ pub(super) fn measure(
         let raw = stop_or(interrupted, || executor.read(bench, budget, result.readings.is_empty()));
         progress.process_finished(bench, seconds(&raw));
         match raw {
-            Ok(raw) => push(result, raw, budget),
+            Ok(raw) => push(result, raw),
             Err(fault) => {
                 fail(result, &fault);
                 budgets[index] = None;
@@ -72,7 +72,7 @@ pub(super) fn add_wall(
             let sized = executor.size(bench)?;
             Ok(OpBudget {
                 warmup_ops: result.warmup_ops,
-                window_ops: window_ops(sized.ns_per_op, WALL_WINDOW_NS),
+                window_ops: whole_batches(bench, window_ops(sized.ns_per_op, WALL_WINDOW_NS)),
             })
         };
         let measured = result.status == BenchStatus::Measured;

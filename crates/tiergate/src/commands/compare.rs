@@ -71,11 +71,7 @@ fn judge(base: &Named, head: &Named, limits: Limits, judging: &Judging) -> Compa
     tiergate_stats::compare(&base.file, &head.file, &options)
 }
 
-fn print(
-    comparison: &Comparison,
-    shown: &Shown,
-    exports: &Exports,
-) -> Result<ExitStatus, Failure> {
+fn print(comparison: &Comparison, shown: &Shown, exports: &Exports) -> Result<ExitStatus, Failure> {
     let json = comparison_json(comparison);
     let markdown = comparison_markdown(comparison);
     exports.write(&json, &markdown)?;

@@ -44,8 +44,9 @@ impl Settings {
             return Ok(Self { root, file });
         }
         let start = match paths.first() {
-            Some(path) => root::existing_folder(&here.join(path))
-                .ok_or_else(|| no_such_path(path))?,
+            Some(path) => {
+                root::existing_folder(&here.join(path)).ok_or_else(|| no_such_path(path))?
+            }
             None => here.clone(),
         };
         match root::find_upward(&start, FILE_NAME) {
@@ -74,10 +75,7 @@ impl Settings {
 
     /// How long one process may take.
     pub(crate) fn timeout(&self, selection: &Selection) -> Duration {
-        selection
-            .timeout
-            .or(self.file.timeout_seconds)
-            .map_or(DEFAULT_TIMEOUT, Duration::from_secs)
+        selection.timeout.or(self.file.timeout_seconds).map_or(DEFAULT_TIMEOUT, Duration::from_secs)
     }
 
     /// A/A repeats.

@@ -12,9 +12,9 @@ pub(crate) fn search(root: &Path) -> Result<Search, Failure> {
         .map_err(|error| Failure::usage(format!("no working directory: {error}")))?;
     search.extra_roots = root.ancestors().map(Path::to_path_buf).collect();
     let listed = std::env::var_os("TIERGATE_ENGINES").unwrap_or_default();
-    search.extra_roots.extend(
-        std::env::split_paths(&listed).filter(|path| *path != PathBuf::new()),
-    );
+    search
+        .extra_roots
+        .extend(std::env::split_paths(&listed).filter(|path| *path != PathBuf::new()));
     Ok(search)
 }
 

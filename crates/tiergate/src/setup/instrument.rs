@@ -32,11 +32,14 @@ pub(crate) fn choose_instrument(name: &str) -> Result<Choice, Failure> {
             perf_explained(&perf_state())
         ))
         .hint("use `--instrument callgrind`, which needs no hardware counters")),
-        "mock" => std::env::var_os(MOCK_SCRIPT).map(|path| Choice::Mock(path.into())).ok_or_else(
-            || Failure::usage(format!("the instrument `mock` needs a script in `{MOCK_SCRIPT}`")),
-        ),
-        _ => Err(Failure::usage(format!("unknown instrument `{name}`"))
-            .hint("instruments: `auto`, `callgrind`, `wall`; `tiergate doctor` says which work here")),
+        "mock" => {
+            std::env::var_os(MOCK_SCRIPT).map(|path| Choice::Mock(path.into())).ok_or_else(|| {
+                Failure::usage(format!("the instrument `mock` needs a script in `{MOCK_SCRIPT}`"))
+            })
+        }
+        _ => Err(Failure::usage(format!("unknown instrument `{name}`")).hint(
+            "instruments: `auto`, `callgrind`, `wall`; `tiergate doctor` says which work here",
+        )),
     }
 }
 

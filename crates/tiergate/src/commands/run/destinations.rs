@@ -30,7 +30,9 @@ impl Destinations {
                     "`--save {}` would hold the results of the last engine only",
                     file.display()
                 ))
-                .hint(format!("write `{ENGINE}` into its name, for example `head.{ENGINE}.json`")));
+                .hint(format!(
+                    "write `{ENGINE}` into its name, for example `head.{ENGINE}.json`"
+                )));
             }
             if options.compare.as_deref().is_some_and(|base| same_file(base, file)) {
                 return Err(Failure::usage(format!(

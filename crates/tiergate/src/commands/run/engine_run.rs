@@ -96,8 +96,7 @@ impl EngineRun<'_> {
     fn empty_file(&self, listed: &Listed) -> ResultFile {
         let unmeasured = listed.benches.iter().map(|bench| {
             let discovered = &bench.discovered;
-            let framework =
-                format!("{} {}", discovered.framework, discovered.framework_version);
+            let framework = format!("{} {}", discovered.framework, discovered.framework_version);
             incomplete(bench.id().clone(), framework, "not measured yet".to_owned())
         });
         let unlisted = listed.faults.iter().map(|(file, fault)| {
@@ -152,8 +151,7 @@ impl EngineRun<'_> {
             }
             let seconds: Vec<f64> = bench.readings.iter().map(|reading| reading.seconds).collect();
             let seconds = tiergate_stats::median(&seconds).unwrap_or_default();
-            let budget =
-                OpBudget { warmup_ops: bench.warmup_ops, window_ops: bench.window_ops };
+            let budget = OpBudget { warmup_ops: bench.warmup_ops, window_ops: bench.window_ops };
             newer.insert(&engine, bench.id.clone(), LockEntry { budget, seconds });
             added += 1;
         }

@@ -35,11 +35,8 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
     if files.is_empty() && !selection.allow_empty {
         return Err(no_bench_files());
     }
-    let instrument = options
-        .instrument
-        .as_deref()
-        .or(settings.file.instrument.as_deref())
-        .unwrap_or("auto");
+    let instrument =
+        options.instrument.as_deref().or(settings.file.instrument.as_deref()).unwrap_or("auto");
 
     let interrupted = interrupt_flag()?;
     let progress = Progress::new();
