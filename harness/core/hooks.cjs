@@ -19,6 +19,8 @@ function installHooks(adapters) {
     },
     load(url, context, next) {
       const loaded = next(url, context);
+      // With a load hook in place Deno takes required JSON for a script unless the format says what it is.
+      if (!loaded.format && url.endsWith('.json')) return { ...loaded, format: 'json' };
       const file = pathOf(url);
       const tail = file && tailFor(adapters, file);
       if (!tail) return loaded;

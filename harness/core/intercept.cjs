@@ -14,7 +14,7 @@ const HANDLE_SOURCE = 'globalThis[Symbol.for("tiergate.harness")]';
 const API = path.join(path.dirname(__dirname), 'api');
 
 /** Puts the object in place that appended lines and the API find the session by. */
-function installHandle(session, adapters, api) {
+function installHandle(session, adapters) {
   const byName = new Map(adapters.map((adapter) => [adapter.name, adapter]));
   const attach = (name, exports, file) => {
     const { version } = packageOf(file);
@@ -23,7 +23,7 @@ function installHandle(session, adapters, api) {
     if (!adapter.majors.includes(major)) session.unsupported(name, version, adapter.majors.map(String));
     else adapter.attach(session, exports, version);
   };
-  Object.defineProperty(globalThis, HANDLE, { value: { attach, api } });
+  Object.defineProperty(globalThis, HANDLE, { value: { attach, api: session.api } });
 }
 
 /** The adapter for a file of a framework that an engine is about to load. */
@@ -55,4 +55,4 @@ function pathOf(url) {
   return path.isAbsolute(url) ? url : undefined;
 }
 
-module.exports = { adapterFor, apiFor, installHandle, pathOf, tailFor };
+module.exports = { apiFor, installHandle, pathOf, tailFor };

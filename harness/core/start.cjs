@@ -19,7 +19,8 @@ function start(engine, engineVersion) {
   const exit = process.exit.bind(process);
   const session = new Session(request, { engine, engineVersion, exit });
   watchProcess(session);
-  installHandle(session, adapters, createApi(session));
+  session.api = createApi(session);
+  installHandle(session, adapters);
   return session;
 }
 

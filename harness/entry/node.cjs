@@ -12,5 +12,5 @@ const { adapters, start } = require('../core/start.cjs');
 const session = start('node', process.versions.node);
 if (session) {
   require('../core/hooks.cjs').installHooks(adapters);
-  require('../core/node-main.cjs').watchMain(session);
+  require('../core/main.cjs').watchMain(session);
 }

@@ -3,6 +3,7 @@
 // Our own API: `bench` and `group` collect while the main module is evaluated, then the file is run.
 
 const { drive } = require('../core/driver.cjs');
+const { packageOf } = require('../core/packages.cjs');
 const { checkBench, checkGroup } = require('../api/check.cjs');
 
 function createApi(session) {
@@ -60,7 +61,7 @@ function meet(session, { names, options, only, skipped }, hasOnly) {
   return session.meet({
     names,
     framework: 'tiergate',
-    frameworkVersion: require('../package.json').version,
+    frameworkVersion: packageOf(__filename).version,
     ...((before || after) && { window: 'brackets', batchOps: batch }),
     skipped: skipped || (hasOnly && !only),
   });

@@ -158,7 +158,7 @@ function patch(prototype, method, replace) {
 
 module.exports = {
   name,
-  file: /[\\/]dist[\\/]index\.[cm]?js$/,
+  file: /[\\/]tinybench[\\/]dist[\\/]index\.[cm]?js$/,
   majors: [2, 3, 4, 5, 6],
   attach,
 };
