@@ -1,1 +1,18 @@
-//! The library loaded into the engine: marks and instruments.
+//! The library that is loaded into the engine's process with `LD_PRELOAD`. It overrides the two
+//! libc functions that make up the marks, and tells the instrument when the window opens and
+//! closes.
+//!
+//! Invariants:
+//! - Before a section is armed, and in every process that was not started to be measured, the
+//!   overridden functions do what libc's do and nothing else.
+//! - Nothing here allocates, locks or starts a thread: the engine's heap and threads are as they
+//!   would be without the library.
+//! - Between two marks there are no system calls of the library's own.
+
+#![allow(unsafe_code, reason = "overrides libc functions and talks to instruments in assembly")]
+
+mod callgrind;
+mod overrides;
+mod plan;
+mod report;
+mod section;

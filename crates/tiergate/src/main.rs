@@ -1,3 +1,43 @@
-//! An instruction-exact performance gate for JavaScript.
+//! The command line: it reads arguments and settings, calls the crates that do the work, and
+//! prints what they found.
 
-fn main() {}
+mod args;
+mod commands;
+mod discover;
+mod export;
+mod failure;
+mod listing;
+mod output;
+mod progress;
+mod settings;
+mod setup;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use failure::Failure;
+use std::process::ExitCode;
+use tiergate_model::ExitStatus;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return args::report(&error),
+    };
+    output::choose_colors(arguments.color);
+    let status = match dispatch(arguments) {
+        Ok(status) => status,
+        Err(failure) => failure.print(),
+    };
+    ExitCode::from(status.code())
+}
+
+fn dispatch(arguments: Arguments) -> Result<ExitStatus, Failure> {
+    match arguments.command {
+        Command::Run(options) => commands::run::run(&options),
+        Command::List(options) => commands::list::list(&options),
+        Command::Compare(options) => commands::compare::compare(&options),
+        Command::Doctor(options) => commands::doctor::doctor(&options),
+        Command::Completions(options) => commands::completions::completions(&options),
+        Command::Schema => commands::schema::schema(),
+    }
+}

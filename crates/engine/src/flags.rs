@@ -1,0 +1,302 @@
+//! The flags and variables of one engine's run, each with where it came from.
+
+use crate::{Engine, Profile, ProfileError, pins};
+use std::fmt;
+use std::num::NonZeroU32;
+use tiergate_model::EngineKind;
+
+/// How a flag reaches the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FlagForm {
+    /// An option on the engine's command line.
+    Argument,
+    /// An option of V8: Node takes it like its own, Deno inside `--v8-flags`.
+    V8,
+    /// An environment variable.
+    Variable,
+}
+
+/// Who asked for a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FlagOrigin {
+    /// A determinism profile.
+    Profile(Profile),
+    /// A perturbation: another seed than the profile's.
+    Perturbation,
+    /// The user.
+    User,
+}
+
+impl fmt::Display for FlagOrigin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Profile(profile) => write!(formatter, "from the profile `{profile}`"),
+            Self::Perturbation => formatter.write_str("from a perturbation"),
+            Self::User => formatter.write_str("given by you"),
+        }
+    }
+}
+
+/// One flag with its value, or one variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flag {
+    /// How it reaches the engine.
+    pub form: FlagForm,
+    /// Who asked for it.
+    pub origin: FlagOrigin,
+    /// The words of the command line, for example `--stack-size=900` or `--require` and `./x.cjs`;
+    /// `NAME=value` for a variable.
+    pub words: Vec<String>,
+}
+
+impl Flag {
+    fn new(form: FlagForm, origin: FlagOrigin, text: &str) -> Self {
+        Self { form, origin, words: vec![text.to_owned()] }
+    }
+
+    /// What is set, whichever way it is set: equal for `--no-opt` and `--opt`.
+    fn subject(&self) -> String {
+        let text = self.words.first().map_or("", String::as_str);
+        let name = text.split('=').next().unwrap_or(text);
+        if self.is_variable() {
+            return name.to_owned();
+        }
+        let name = name.trim_start_matches('-').replace('_', "-");
+        name.strip_prefix("no-").map_or(name.clone(), str::to_owned)
+    }
+
+    fn is_variable(&self) -> bool {
+        self.form == FlagForm::Variable
+    }
+
+    /// Name and value of a variable.
+    pub(crate) fn variable(&self) -> Option<(String, String)> {
+        let (name, value) = self.words.first()?.split_once('=')?;
+        self.is_variable().then(|| (name.to_owned(), value.to_owned()))
+    }
+}
+
+impl fmt::Display for Flag {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.words.join(" "))
+    }
+}
+
+/// The seeds of a run. V8 takes zero to mean "at random", so it is not one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seeds {
+    /// Of string hashes; JavaScriptCore has none.
+    pub hash: NonZeroU32,
+    /// Of `Math.random` and the engine's own choices.
+    pub random: NonZeroU32,
+}
+
+/// What an engine runs with, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlagSet {
+    kind: EngineKind,
+    flags: Vec<Flag>,
+}
+
+impl FlagSet {
+    /// The flags of a profile for this engine.
+    ///
+    /// # Errors
+    /// When the profile exists only for other engines.
+    pub fn of_profile(profile: Profile, engine: &Engine) -> Result<Self, ProfileError> {
+        let origin = FlagOrigin::Profile(profile);
+        let flags = pins(profile, engine)?;
+        let flags = flags.into_iter().map(|pin| Flag::new(pin.form, origin, pin.text)).collect();
+        Ok(Self { kind: engine.kind, flags })
+    }
+
+    /// Adds the user's words: options, with their values as further words if need be, and
+    /// variables as `NAME=value`. They take the place of the profile's where both set the same.
+    ///
+    /// # Errors
+    /// When a word is neither, and would be taken for the script.
+    pub fn with_user(self, words: &[String]) -> Result<Self, NotAFlag> {
+        let flags = parse(self.kind, words)?;
+        Ok(self.with(flags))
+    }
+
+    /// Replaces the seeds, where the engine has them.
+    #[must_use]
+    pub fn with_seeds(self, seeds: Seeds) -> Self {
+        let seed = |form, text: String| Flag::new(form, FlagOrigin::Perturbation, &text);
+        let flags = match self.kind {
+            EngineKind::Node | EngineKind::Deno => vec![
+                seed(FlagForm::V8, format!("--hash-seed={}", seeds.hash)),
+                seed(FlagForm::V8, format!("--random-seed={}", seeds.random)),
+            ],
+            EngineKind::Bun => {
+                // Neighbouring small seeds give almost the same first numbers; this spreads them.
+                let spread = seeds.random.get().wrapping_mul(2_654_435_769);
+                vec![
+                    seed(FlagForm::Variable, "BUN_JSC_forceWeakRandomSeed=1".to_owned()),
+                    seed(FlagForm::Variable, format!("BUN_JSC_forcedWeakRandomSeed={spread}")),
+                ]
+            }
+        };
+        self.with(flags)
+    }
+
+    /// In the place of an equal subject of another origin, else at the end.
+    fn with(mut self, flags: Vec<Flag>) -> Self {
+        for flag in flags {
+            let subject = flag.subject();
+            let replaced = self.flags.iter().position(|one| {
+                one.origin != flag.origin
+                    && one.is_variable() == flag.is_variable()
+                    && one.subject() == subject
+            });
+            match replaced {
+                Some(at) => self.flags[at] = flag,
+                None => self.flags.push(flag),
+            }
+        }
+        self
+    }
+
+    /// The flags, in order.
+    pub fn flags(&self) -> &[Flag] {
+        &self.flags
+    }
+
+    /// The flags as texts, in order, as a fingerprint holds them.
+    pub fn flags_shown(&self) -> Vec<String> {
+        self.flags.iter().map(Flag::to_string).collect()
+    }
+
+    /// The words for the engine's command line, before the script.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let apart = |flag: &Flag| flag.form == FlagForm::V8 && self.kind == EngineKind::Deno;
+        let v8: Vec<String> =
+            self.flags.iter().filter(|flag| apart(flag)).map(Flag::to_string).collect();
+        let list = (!v8.is_empty()).then(|| format!("--v8-flags={}", v8.join(",")));
+        let rest = self.flags.iter().filter(|flag| !flag.is_variable() && !apart(flag));
+        list.into_iter().chain(rest.flat_map(|flag| flag.words.clone())).collect()
+    }
+
+    /// The variables for the engine's environment.
+    pub(crate) fn variables(&self) -> Vec<(String, String)> {
+        self.flags.iter().filter_map(Flag::variable).collect()
+    }
+
+    /// The set with these flags only.
+    pub(crate) fn only(&self, flags: Vec<Flag>) -> Self {
+        Self { kind: self.kind, flags }
+    }
+}
+
+/// A word among the user's flags that is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no flag for an engine: expected `--flag`, `--flag=value` or `NAME=value`")]
+pub struct NotAFlag(pub String);
+
+fn parse(kind: EngineKind, words: &[String]) -> Result<Vec<Flag>, NotAFlag> {
+    let mut flags: Vec<Flag> = Vec::new();
+    let user = |form, text: &str| Flag::new(form, FlagOrigin::User, text);
+    for word in words {
+        if let Some(list) = word.strip_prefix("--v8-flags=").filter(|_| kind == EngineKind::Deno) {
+            flags.extend(list.split(',').map(|text| user(FlagForm::V8, text)));
+        } else if word.len() > 1 && word.starts_with('-') && word != "--" {
+            flags.push(user(FlagForm::Argument, word));
+        } else if is_variable(word) {
+            flags.push(user(FlagForm::Variable, word));
+        } else {
+            match flags.last_mut() {
+                Some(last) if last.form == FlagForm::Argument => last.words.push(word.clone()),
+                _ => return Err(NotAFlag(word.clone())),
+            }
+        }
+    }
+    Ok(flags)
+}
+
+/// `NAME=value`, with a name that begins with a capital, as engines' variables do.
+fn is_variable(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        name.starts_with(|one: char| one.is_ascii_uppercase())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags(kind: EngineKind, version: &str, profile: Profile) -> FlagSet {
+        let engine = Engine {
+            kind,
+            path: "/engine".into(),
+            version: version.parse().unwrap(),
+            jit_engine: String::new(),
+            content_hash: String::new(),
+        };
+        FlagSet::of_profile(profile, &engine).unwrap()
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn user(kind: EngineKind, text: &str) -> FlagSet {
+        flags(kind, "99.0.0", Profile::Default).with_user(&words(text)).unwrap()
+    }
+
+    #[test]
+    fn values_stay_with_their_options() {
+        let set =
+            user(EngineKind::Node, "--require ./a.cjs --no-opt NODE_ENV=test --require ./b.cjs");
+        let shown = ["--require ./a.cjs", "--no-opt", "NODE_ENV=test", "--require ./b.cjs"];
+        assert_eq!(set.flags_shown(), shown);
+        assert_eq!(set.arguments(), words("--require ./a.cjs --no-opt --require ./b.cjs"));
+        assert_eq!(set.variables(), [("NODE_ENV".to_owned(), "test".to_owned())]);
+    }
+
+    #[test]
+    fn a_word_that_would_be_the_script_is_refused() {
+        let default = flags(EngineKind::Node, "24.0.0", Profile::Default);
+        for text in ["script.js", "A=1 script.js", "--", "-"] {
+            assert!(default.clone().with_user(&words(text)).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn v8_flags_of_deno_end_in_one_option() {
+        let set = flags(EngineKind::Deno, "2.9.6", Profile::Exact);
+        let set = set.with_user(&words("--v8-flags=--no-opt,--hash_seed=9 --quiet")).unwrap();
+        let arguments = set.arguments();
+        assert!(arguments[0].starts_with("--v8-flags=--single-threaded,--hash_seed=9,"));
+        assert!(arguments[0].ends_with(",--no-opt"));
+        assert_eq!(arguments[1..], ["--no-code-cache", "--quiet"]);
+    }
+
+    #[test]
+    fn the_user_takes_the_place_of_the_profile() {
+        let set = flags(EngineKind::Node, "24.0.0", Profile::Exact);
+        let count = set.flags().len();
+        let set = set.with_user(&words("--liftoff --v8-pool-size=4 UV_THREADPOOL_SIZE=2")).unwrap();
+        assert_eq!(set.flags().len(), count);
+        let shown = set.flags_shown().join(" ");
+        for text in ["--liftoff", "--v8-pool-size=4", "UV_THREADPOOL_SIZE=2"] {
+            assert!(shown.contains(text), "{shown}");
+        }
+        assert!(!shown.contains("--no-liftoff"));
+    }
+
+    #[test]
+    fn seeds_are_replaced_where_they_stood() {
+        let seeds = Seeds { hash: NonZeroU32::MIN, random: NonZeroU32::MIN };
+        for (kind, version) in
+            [(EngineKind::Node, "24.0.0"), (EngineKind::Deno, "2.9.6"), (EngineKind::Bun, "1.4.5")]
+        {
+            let set = flags(kind, version, Profile::Exact);
+            assert_eq!(set.clone().with_seeds(seeds).flags_shown(), set.flags_shown());
+            let other = Seeds { hash: NonZeroU32::MIN.saturating_add(6), ..seeds };
+            let changed = set.clone().with_seeds(other).flags_shown();
+            assert_eq!(changed == set.flags_shown(), kind == EngineKind::Bun);
+        }
+    }
+}

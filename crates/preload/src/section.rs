@@ -1,0 +1,124 @@
+//! Sections: what `arm` begins and the marks of the armed thread divide.
+//!
+//! The armed thread alone changes the state; other threads only compare their identity with it,
+//! so relaxed atomics suffice.
+
+use crate::plan::{self, Instrument, Plan};
+use crate::{callgrind, report::Line};
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use tiergate_protocol::report;
+
+/// `pthread_self` of the armed thread; 0 before the first arming.
+static ARMED_THREAD: AtomicUsize = AtomicUsize::new(0);
+/// The section's number, from 1.
+static SECTION: AtomicU64 = AtomicU64::new(0);
+/// Marks seen in the section.
+static MARKS: AtomicU64 = AtomicU64::new(0);
+/// Nanoseconds of the monotonic clock at the last mark that opened.
+static OPENED_NS: AtomicU64 = AtomicU64::new(0);
+/// Nanoseconds counted in the section so far.
+static COUNTED_NS: AtomicU64 = AtomicU64::new(0);
+
+fn this_thread() -> usize {
+    // SAFETY: `pthread_self` has no preconditions.
+    unsafe { libc::pthread_self() as usize }
+}
+
+fn now_ns() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid place for the result; the monotonic clock always exists.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
+}
+
+/// Begins a section with the calling thread as the measured one.
+pub(crate) fn arm() {
+    let Some(plan) = plan::get() else { return };
+    let path = plan.report_path();
+    let before = SECTION.load(Relaxed);
+    if before == 0 {
+        Line::new(report::HEADER).append_to(path);
+    } else if MARKS.load(Relaxed) < plan.marks_per_section {
+        Line::new(report::REARMED).text(" ").number(before).append_to(path);
+    }
+    let section = before + 1;
+    SECTION.store(section, Relaxed);
+    MARKS.store(0, Relaxed);
+    COUNTED_NS.store(0, Relaxed);
+    // SAFETY: `gettid` has no preconditions.
+    let thread = unsafe { libc::syscall(libc::SYS_gettid) }.unsigned_abs();
+    Line::new(report::ARMED)
+        .text(" ")
+        .number(section)
+        .text(" thread ")
+        .number(thread)
+        .append_to(path);
+    ARMED_THREAD.store(this_thread(), Relaxed);
+}
+
+/// Takes one mark, if the calling thread is the armed one.
+pub(crate) fn mark() {
+    if ARMED_THREAD.load(Relaxed) != this_thread() {
+        return;
+    }
+    let Some(plan) = plan::get() else { return };
+    let number = MARKS.load(Relaxed) + 1;
+    MARKS.store(number, Relaxed);
+    if number > plan.marks_per_section || SECTION.load(Relaxed) > plan.sections {
+        Line::new(report::EXCESS).text(" 1").append_to(plan.report_path());
+    } else if number == 1 {
+        open(plan);
+    } else if number == plan.marks_per_section {
+        close(plan);
+    } else {
+        inner(plan, number);
+    }
+}
+
+fn open(plan: &Plan) {
+    Line::new(report::OPENED).text(" ").number(SECTION.load(Relaxed)).append_to(plan.report_path());
+    match plan.instrument {
+        Instrument::Clock => OPENED_NS.store(now_ns(), Relaxed),
+        Instrument::Callgrind => {
+            callgrind::start_instrumentation();
+            callgrind::toggle_collecting();
+        }
+    }
+}
+
+/// A mark that is neither the first nor the last: in brackets it closes or opens one, in a span
+/// it only bounds a sub-window.
+fn inner(plan: &Plan, number: u64) {
+    if !plan.brackets {
+        return;
+    }
+    match plan.instrument {
+        Instrument::Clock if number % 2 == 1 => OPENED_NS.store(now_ns(), Relaxed),
+        Instrument::Clock => add_elapsed(now_ns()),
+        Instrument::Callgrind => callgrind::toggle_collecting(),
+    }
+}
+
+fn close(plan: &Plan) {
+    match plan.instrument {
+        Instrument::Clock => add_elapsed(now_ns()),
+        Instrument::Callgrind => {
+            callgrind::toggle_collecting();
+            callgrind::dump_counts();
+            callgrind::stop_instrumentation();
+        }
+    }
+    Line::new(report::CLOSED)
+        .text(" ")
+        .number(SECTION.load(Relaxed))
+        .text(" marks ")
+        .number(MARKS.load(Relaxed))
+        .text(" ns ")
+        .number(COUNTED_NS.load(Relaxed))
+        .append_to(plan.report_path());
+}
+
+fn add_elapsed(now: u64) {
+    let elapsed = now.saturating_sub(OPENED_NS.load(Relaxed));
+    COUNTED_NS.store(COUNTED_NS.load(Relaxed) + elapsed, Relaxed);
+}

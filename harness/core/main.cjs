@@ -1,0 +1,21 @@
+'use strict';
+
+// When the main module has been evaluated.
+
+const { setImmediate } = require('node:timers');
+const { pathToFileURL } = require('node:url');
+
+/**
+ * Asks for the main module a second time, when the engine has begun to load it: the answer is the one module
+ * of the process, and comes when its evaluation, top-level await included, is through. If that fails, the
+ * engine ends the process, which is told elsewhere.
+ */
+function watchMain(session) {
+  const loaded = () => session.mainLoaded();
+  setImmediate(() => {
+    if (process.mainModule?.loaded) loaded();
+    else import(pathToFileURL(session.request.file).href).then(loaded, () => {});
+  });
+}
+
+module.exports = { watchMain };
