@@ -1,6 +1,7 @@
 //! Benches that probably go by another id in head.
 
 use crate::evidence::summarise_readings;
+use crate::sides::{Sides, Unlisted};
 use std::collections::{BTreeMap, BTreeSet};
 use tiergate_model::{BenchId, BenchResult, BenchStatus, ComparisonRow, Rename, Verdict};
 
@@ -12,13 +13,6 @@ const SIMILAR_NAME: f64 = 0.6;
 
 /// What of a name is compared; a text of a page would only cost time.
 const COMPARED_CHARS: usize = 200;
-
-/// The two sides of one id.
-#[derive(Default, Clone, Copy)]
-pub(crate) struct Sides<'a> {
-    pub(crate) base: Option<&'a BenchResult>,
-    pub(crate) head: Option<&'a BenchResult>,
-}
 
 /// A bench that only one side has.
 struct Single<'a> {
@@ -43,17 +37,28 @@ impl<'a> Single<'a> {
 
 /// Pairs benches that only base has with benches that only head has. Of all pairs with the same
 /// name in another file, the same count under the same plan, or a similar name in the same file,
-/// the best is taken first, and each bench once.
-pub(crate) fn probable_renames(sides: &BTreeMap<&BenchId, Sides>) -> Vec<Rename> {
+/// the best is taken first, and each bench once. A bench whose file the other side could not list
+/// is in neither group.
+pub(crate) fn probable_renames(
+    sides: &BTreeMap<&BenchId, Sides>,
+    unlisted: &Unlisted,
+) -> Vec<Rename> {
+    let known = |bench: &&BenchResult| !bench.id.is_file();
     let removed: Vec<Single> = sides
         .values()
         .filter(|sides| sides.head.is_none())
-        .filter_map(|sides| sides.base.map(Single::of))
+        .filter_map(|sides| sides.base)
+        .filter(known)
+        .filter(|bench| unlisted.in_head(&bench.id).is_none())
+        .map(Single::of)
         .collect();
     let added: Vec<Single> = sides
         .values()
         .filter(|sides| sides.base.is_none())
-        .filter_map(|sides| sides.head.map(Single::of))
+        .filter_map(|sides| sides.head)
+        .filter(known)
+        .filter(|bench| unlisted.in_base(&bench.id).is_none())
+        .map(Single::of)
         .collect();
     let mut candidates: Vec<(f64, Rename)> =
         removed.iter().flat_map(|from| added.iter().filter_map(|to| candidate(from, to))).collect();

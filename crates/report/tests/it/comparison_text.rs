@@ -76,12 +76,12 @@ fn nothing_to_compare() {
 fn another_environment_shows_what_differs() {
     let base = result_file(vec![bench("a.mjs::a", 100_000)]);
     let mut head = base.clone();
-    head.commit = Some("0123456789abcdef".to_owned());
+    head.commit = Some("0123456789abcdef-dirty".to_owned());
     head.fingerprint.engine.flags.push("--no-sparkplug".to_owned());
     head.fingerprint.cpu.features_hash = "masked".to_owned();
     insta::assert_snapshot!(plain(&compared_files(&base, &head)), @"
     base  base.json, node 24.22.1, callgrind
-    head  head.json (commit 0123456789ab), node 24.22.1, callgrind
+    head  head.json (commit 0123456789ab-dirty), node 24.22.1, callgrind
 
     environment differs: base and head can't be compared
     differs                  value
