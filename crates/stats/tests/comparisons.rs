@@ -107,6 +107,11 @@ fn a_file_that_could_not_be_listed_is_no_removal_and_no_addition() {
 #[test]
 fn nothing_compared_is_not_a_pass() {
     assert_eq!(compared(vec![], vec![]).exit_status(), ExitStatus::Incomplete);
+    let skip = || vec![skipped("x.mjs::a", "marked `skip`")];
+    assert_eq!(compared(skip(), skip()).exit_status(), ExitStatus::Incomplete);
+    let mut both = skip();
+    both.push(bench("x.mjs::b", 100_000));
+    assert_eq!(compared(both.clone(), both).exit_status(), ExitStatus::Pass);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Comparisons on a terminal.
 
 use crate::support::{bench, compared, compared_files, every_verdict};
-use tiergate_model::fixtures::{measured, result_file};
+use tiergate_model::fixtures::{measured, result_file, skipped};
 use tiergate_model::{Comparison, InstrumentKind};
 use tiergate_report::{Style, comparison_summary, comparison_text};
 
@@ -70,6 +70,13 @@ fn nothing_to_compare() {
 
     nothing was compared (exit code 4)
     ");
+}
+
+#[test]
+fn nothing_but_skips_is_said_to_be_nothing() {
+    let skip = || vec![skipped("a.mjs::a", "marked `skip`")];
+    let summary = comparison_summary(&compared(skip(), skip()), &Style::plain(100));
+    assert_eq!(summary, "nothing was compared, 1 skipped (exit code 4)");
 }
 
 #[test]
