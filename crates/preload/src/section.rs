@@ -4,6 +4,7 @@
 //! so relaxed atomics suffice.
 
 use crate::plan::{self, Instrument, Plan};
+use crate::system::{real_monotonic, thread_number};
 use crate::{callgrind, report::Line};
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use tiergate_protocol::report;
@@ -24,13 +25,6 @@ fn this_thread() -> usize {
     unsafe { libc::pthread_self() as usize }
 }
 
-fn now_ns() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place for the result; the monotonic clock always exists.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
-}
-
 /// Begins a section with the calling thread as the measured one.
 pub(crate) fn arm() {
     let Some(plan) = plan::get() else { return };
@@ -45,13 +39,11 @@ pub(crate) fn arm() {
     SECTION.store(section, Relaxed);
     MARKS.store(0, Relaxed);
     COUNTED_NS.store(0, Relaxed);
-    // SAFETY: `gettid` has no preconditions.
-    let thread = unsafe { libc::syscall(libc::SYS_gettid) }.unsigned_abs();
     Line::new(report::ARMED)
         .text(" ")
         .number(section)
         .text(" thread ")
-        .number(thread)
+        .number(thread_number().unsigned_abs().into())
         .append_to(path);
     ARMED_THREAD.store(this_thread(), Relaxed);
 }
@@ -78,7 +70,7 @@ pub(crate) fn mark() {
 fn open(plan: &Plan) {
     Line::new(report::OPENED).text(" ").number(SECTION.load(Relaxed)).append_to(plan.report_path());
     match plan.instrument {
-        Instrument::Clock => OPENED_NS.store(now_ns(), Relaxed),
+        Instrument::Clock => OPENED_NS.store(real_monotonic(), Relaxed),
         Instrument::Callgrind => {
             callgrind::start_instrumentation();
             callgrind::toggle_collecting();
@@ -93,15 +85,15 @@ fn inner(plan: &Plan, number: u64) {
         return;
     }
     match plan.instrument {
-        Instrument::Clock if number % 2 == 1 => OPENED_NS.store(now_ns(), Relaxed),
-        Instrument::Clock => add_elapsed(now_ns()),
+        Instrument::Clock if number % 2 == 1 => OPENED_NS.store(real_monotonic(), Relaxed),
+        Instrument::Clock => add_elapsed(real_monotonic()),
         Instrument::Callgrind => callgrind::toggle_collecting(),
     }
 }
 
 fn close(plan: &Plan) {
     match plan.instrument {
-        Instrument::Clock => add_elapsed(now_ns()),
+        Instrument::Clock => add_elapsed(real_monotonic()),
         Instrument::Callgrind => {
             callgrind::toggle_collecting();
             callgrind::dump_counts();
