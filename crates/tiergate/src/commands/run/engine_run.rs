@@ -111,6 +111,7 @@ impl EngineRun<'_> {
                 SideName::Base => Side::Base,
                 SideName::Head => Side::Head,
             }),
+            filter: self.options.selection.filter.clone(),
             fingerprint: self.executor.fingerprint().clone(),
             benches: unlisted.chain(unmeasured).collect(),
         }
