@@ -85,18 +85,21 @@ pub(crate) fn make_plain_file(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o644)).unwrap();
 }
 
-/// The pinned engine of that name; `None`, and a line that says so, when it is not installed.
-pub(crate) fn real(spec: &str) -> Option<Engine> {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
-    let search = Search {
+/// Finds the pinned engines and no others.
+pub(crate) fn search() -> Search {
+    Search {
         start_directory: PathBuf::from("/"),
         path_variable: None,
         home: None,
-        extra_roots: vec![tests],
+        extra_roots: vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")],
         probe_limit: Duration::from_secs(60),
-    };
+    }
+}
+
+/// The pinned engine of that name; `None`, and a line that says so, when it is not installed.
+pub(crate) fn real(spec: &str) -> Option<Engine> {
     let spec: EngineSpec = spec.parse().unwrap();
-    match find(&spec, &search) {
+    match find(&spec, &search()) {
         Ok(engine) => Some(engine),
         Err(error) => {
             eprintln!("SKIPPED: {error}; run `npm ci` in `tests/`");
