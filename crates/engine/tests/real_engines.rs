@@ -59,6 +59,11 @@ fn engines_say_what_they_are() {
         assert!(engine.jit_engine.starts_with(jit), "{engine:?}");
         assert!(engine.path.is_absolute());
         assert_eq!(engine.content_hash.len(), 64);
+        let [major, minor, patch] = engine.version.numbers();
+        for version in [format!("{major}"), format!("{major}.{minor}.{patch}")] {
+            let spec = EngineSpec::Version(engine.kind, version);
+            assert_eq!(find(&spec, &search()).unwrap(), engine);
+        }
     }
 }
 
