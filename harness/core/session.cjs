@@ -15,6 +15,7 @@ class Session {
   #quiet;
   #atLoad = [];
   #emit;
+  #unrun = 0;
 
   /** `exit` ends the process at once with a code, whatever the user's code has put in its place. */
   constructor(request, { engine, engineVersion, exit }) {
@@ -39,10 +40,21 @@ class Session {
   meet({ names, framework, frameworkVersion, window = 'span', batchOps = 1, skipped = false }) {
     const { ordinal, selected } = this.ids.take(names);
     this.#quiet.stir();
+    this.#unrun--;
     if (this.mode === 'list') {
       this.emit('bench', { names, ordinal, framework, frameworkVersion, window, batchOps, skipped });
     }
     return selected && !skipped && !this.#drive;
+  }
+
+  /** A bench was added to a framework that will run it later, or never. */
+  added() {
+    this.#unrun++;
+  }
+
+  /** Something that the user should know of a bench. */
+  warn(names, message) {
+    if (this.mode === 'list') this.emit('warning', { names, message });
   }
 
   /** Whether a bench of these names can be the selected one: no other function needs to be kept. */
@@ -103,13 +115,13 @@ class Session {
 
   /** The process is exiting; `where` is there if the user's code has asked for it. */
   exiting(code, where) {
-    if (!this.#ended) this.emit('exit', { code, where });
+    if (!this.#ended) this.emit('exit', { code, where, unrun: Math.max(0, this.#unrun) });
   }
 
   end(reason) {
     if (this.#ended) return;
     this.#ended = true;
-    this.emit('end', { reason });
+    this.emit('end', { reason, unrun: Math.max(0, this.#unrun) });
     this.#exit(0);
   }
 }

@@ -20,6 +20,7 @@ function createApi(session) {
     hasOnly ||= only;
     for (const params of combinations(options.params)) {
       const names = [...groups, name + suffix(params)];
+      session.added();
       collected.push({ names, fn: session.wants(names) ? fn : undefined, options, params, only, skipped: skipped || isSkipping });
     }
   }

@@ -19,17 +19,19 @@ function attach(session, { Bench, Task }, version) {
   const quickened = new WeakMap();
 
   patch(Bench.prototype, 'add', (add) => function (taskName, fn, options = {}) {
-    const names = this.name === undefined ? [taskName] : [this.name, taskName];
+    const names = [this.name, taskName].filter((part) => part !== undefined && part !== '').map(String);
     // The framework probes what it is given for promises; in 6 it does so unless it is told.
     const bare = { ...options, ...(major >= 6 && { async: false }) };
     for (const hook of HOOKS) delete bare[hook];
     const result = add.call(this, taskName, stub, bare);
     added.set(this.getTask(taskName), { names, fn: session.wants(names) ? fn : undefined, options, bench: this });
+    session.added();
     return result;
   });
 
   patch(Bench.prototype, 'todo', (todo) => function (taskName) {
-    session.meet({ ...identity([taskName]), skipped: true });
+    session.added();
+    session.meet({ ...identity([String(taskName)]), skipped: true });
     return todo.call(this, taskName);
   });
 
@@ -73,7 +75,11 @@ function attach(session, { Bench, Task }, version) {
     record.met = true;
     const { beforeEach, afterEach } = record.options;
     const window = beforeEach || afterEach ? 'brackets' : 'span';
-    return !isAborted(record) && session.meet({ ...identity(record.names), window });
+    if (isAborted(record)) return false;
+    const isSelected = session.meet({ ...identity(record.names), window });
+    const concurrency = record.bench.concurrency ?? record.bench.opts?.concurrency;
+    if (concurrency) session.warn(record.names, `concurrency: "${concurrency}" is not followed, ops run one after the other`);
+    return isSelected;
   }
 
   /** Makes the framework's own run of the stubs as short as can be, and without the user's hooks. */

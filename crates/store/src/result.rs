@@ -27,11 +27,12 @@ pub fn read_result(path: impl AsRef<Path>) -> Result<Loaded<ResultFile>, StoreEr
 pub fn parse_result(path: &Path, bytes: &[u8]) -> Result<Loaded<ResultFile>, StoreError> {
     let not_result =
         |fault: &str| StoreError::NotResult { path: path.to_owned(), fault: fault.to_owned() };
-    let probe: Probe = serde_json::from_slice(bytes).map_err(|error| json_fault(path, &error))?;
     // Readers of structures take arrays too, by the order of the fields.
-    if !bytes.trim_ascii_start().starts_with(b"{") {
-        return Err(not_result("it holds no object"));
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        return Err(not_result("it holds an array"));
     }
+    let probe: Probe =
+        serde_json::from_slice(bytes).map_err(|error| json_fault(path, bytes, &error))?;
     let found = probe
         .schema_version
         .ok_or_else(|| not_result("it has no `schema_version`"))?
@@ -45,7 +46,7 @@ pub fn parse_result(path: &Path, bytes: &[u8]) -> Result<Loaded<ResultFile>, Sto
     let file: ResultFile = serde_ignored::deserialize(&mut reader, |key| {
         unknown.insert(without_indices(&key.to_string()));
     })
-    .map_err(|error| json_fault(path, &error))?;
+    .map_err(|error| json_fault(path, bytes, &error))?;
     file.check().map_err(|fault| StoreError::Damaged { path: path.to_owned(), fault })?;
     let warning = |key| format!("`{}` has the unknown key `{key}`, ignored", path.display());
     Ok(Loaded { value: file, warnings: unknown.into_iter().map(warning).collect() })
@@ -71,16 +72,26 @@ struct Probe {
     schema_version: Option<serde_json::Value>,
 }
 
-fn json_fault(path: &Path, error: &serde_json::Error) -> StoreError {
+fn json_fault(path: &Path, bytes: &[u8], error: &serde_json::Error) -> StoreError {
     let path = path.to_owned();
+    let (line, column) = (error.line(), error.column());
     match error.classify() {
-        Category::Eof => {
-            let (line, column) = (error.line(), error.column());
+        Category::Eof => StoreError::CutOff { path, line, column },
+        // The parser takes the beginning of a number at the end of the file for a wrong number.
+        Category::Syntax if ends_in_a_number(bytes, line, column) => {
             StoreError::CutOff { path, line, column }
         }
         Category::Data => StoreError::NotResult { path, fault: error.to_string() },
         Category::Syntax | Category::Io => StoreError::NotJson { path, fault: error.to_string() },
     }
+}
+
+/// Whether the place is the end of the file, and a number has begun there that needs more digits.
+fn ends_in_a_number(bytes: &[u8], line: usize, column: usize) -> bool {
+    let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let last_line = bytes.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let begun = matches!(bytes.last(), Some(b'.' | b'e' | b'E' | b'+' | b'-'));
+    begun && line == lines && column >= last_line.len()
 }
 
 /// A key that every bench has is reported once.

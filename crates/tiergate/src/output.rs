@@ -62,11 +62,12 @@ pub(crate) fn pass_on(bytes: &[u8]) {
     let _ = stderr.write_all(bytes).and_then(|()| stderr.flush());
 }
 
-/// Whether results go to a terminal that shows colours. The text is styled in either case;
-/// `anstream` strips what the stream can't show.
-pub(crate) fn width() -> usize {
+/// How reports look on standard output: always styled, as `anstream` strips what the stream can't
+/// show, and as wide as the terminal.
+pub(crate) fn style() -> tiergate_report::Style {
     let columns = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    columns.filter(|_| io::stdout().is_terminal()).unwrap_or(100).max(60)
+    let width = columns.filter(|_| io::stdout().is_terminal()).unwrap_or(100).max(60);
+    tiergate_report::Style::coloured(width)
 }
 
 /// Whether a progress bar may be drawn.

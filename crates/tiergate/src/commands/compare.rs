@@ -8,7 +8,7 @@ use crate::output;
 use crate::settings::Settings;
 use std::path::Path;
 use tiergate_model::{Comparison, ExitStatus, Limits, ResultFile};
-use tiergate_report::{comparison_json, comparison_markdown, comparison_table};
+use tiergate_report::{comparison_json, comparison_markdown, comparison_text};
 use tiergate_store::{Baselines, Loaded, StoreError, read_result};
 
 /// A result file and what it is called in reports.
@@ -72,11 +72,11 @@ fn judge(base: &Named, head: &Named, limits: Limits, judging: &Judging) -> Compa
 }
 
 fn print(comparison: &Comparison, shown: &Shown, exports: &Exports) -> Result<ExitStatus, Failure> {
-    let json = comparison_json(comparison);
+    let json = comparison_json(comparison).map_err(Failure::incomplete)?;
     let markdown = comparison_markdown(comparison);
     exports.write(&json, &markdown)?;
     output::results(&match shown.format {
-        Format::Human => comparison_table(comparison, output::width()),
+        Format::Human => comparison_text(comparison, &output::style()),
         Format::Json => json,
         Format::Markdown => markdown,
     })?;

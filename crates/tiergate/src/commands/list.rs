@@ -6,11 +6,11 @@ use crate::failure::Failure;
 use crate::listing::{list_all, no_bench_files};
 use crate::output;
 use crate::progress::Progress;
-use crate::settings::{LOCK_NAME, Settings};
+use crate::settings::Settings;
 use crate::setup::{Setup, choose_instrument, interrupt_flag};
 use std::sync::atomic::Ordering;
 use tiergate_model::ExitStatus;
-use tiergate_report::{ListRow, list_json, list_markdown, list_table};
+use tiergate_report::{ListedBench, list_json, list_markdown, list_text};
 use tiergate_store::{Lock, lock_engine};
 
 pub(crate) fn list(options: &ListOptions) -> Result<ExitStatus, Failure> {
@@ -21,7 +21,7 @@ pub(crate) fn list(options: &ListOptions) -> Result<ExitStatus, Failure> {
     if files.is_empty() && !selection.allow_empty {
         return Err(no_bench_files());
     }
-    let lock = Lock::read(settings.root.join(LOCK_NAME)).map_err(Failure::from)?.value;
+    let lock = Lock::read(settings.lock_path()).map_err(Failure::from)?.value;
     let interrupted = interrupt_flag()?;
     let setup = Setup {
         settings: &settings,
@@ -30,11 +30,11 @@ pub(crate) fn list(options: &ListOptions) -> Result<ExitStatus, Failure> {
         output: Progress::new().output_sink(),
     };
     let mut status = ExitStatus::Pass;
-    let mut rows = Vec::new();
-    for spec in settings.engines(selection)? {
+    let engines = settings.engines(selection)?;
+    for spec in &engines {
         // Listing needs no instrument; the clock is there everywhere.
         let instrument = if std::env::var_os("TIERGATE_MOCK").is_some() { "mock" } else { "wall" };
-        let executor = setup.executor(&spec, choose_instrument(instrument)?)?;
+        let executor = setup.executor(spec, choose_instrument(instrument)?)?;
         let engine = &executor.fingerprint().engine;
         let lock_name = lock_engine(engine.name, &engine.version);
         let listed = list_all(executor.as_ref(), &files, &filter, settings.jobs(None));
@@ -44,20 +44,26 @@ pub(crate) fn list(options: &ListOptions) -> Result<ExitStatus, Failure> {
             status = status.worst(ExitStatus::Incomplete);
         }
         listed.check_not_empty(selection.allow_empty)?;
-        rows.extend(listed.benches.into_iter().map(|bench| {
-            let entry = lock.get(&lock_name, bench.id());
-            ListRow {
-                engine: format!("{} {}", engine.name, engine.version),
-                budget: entry.map(|entry| entry.budget),
-                seconds: entry.map(|entry| entry.seconds),
-                bench: bench.discovered,
-            }
-        }));
+        let benches: Vec<ListedBench> = listed
+            .benches
+            .into_iter()
+            .map(|bench| {
+                let entry = lock.get(&lock_name, bench.id());
+                ListedBench {
+                    budget: entry.map(|entry| entry.budget),
+                    seconds: entry.map(|entry| entry.seconds),
+                    bench: bench.discovered,
+                }
+            })
+            .collect();
+        if engines.len() > 1 && options.format != Format::Json {
+            output::results(&format!("{} {}\n", engine.name, engine.version))?;
+        }
+        output::results(&match options.format {
+            Format::Human => list_text(&benches, &output::style()),
+            Format::Json => list_json(&benches).map_err(Failure::incomplete)?,
+            Format::Markdown => list_markdown(&benches),
+        })?;
     }
-    output::results(&match options.format {
-        Format::Human => list_table(&rows, output::width()),
-        Format::Json => list_json(&rows),
-        Format::Markdown => list_markdown(&rows),
-    })?;
     Ok(if interrupted.load(Ordering::Relaxed) { ExitStatus::Interrupted } else { status })
 }

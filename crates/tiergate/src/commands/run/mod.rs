@@ -20,7 +20,7 @@ use engine_run::EngineRun;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tiergate_model::{BenchStatus, ExitStatus, ResultFile};
-use tiergate_report::{run_markdown, run_table};
+use tiergate_report::{run_markdown, run_text};
 
 pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
     let selection = &options.selection;
@@ -100,7 +100,7 @@ fn show(options: &RunOptions, exports: &Exports, results: &[ResultFile]) -> Resu
     let compared = options.compare.is_some() || options.baseline.is_some();
     for result in results {
         match options.shown.format {
-            Format::Human => output::results(&run_table(result, output::width()))?,
+            Format::Human => output::results(&run_text(result, &output::style()))?,
             Format::Json if !compared => output::results(&json(result))?,
             Format::Markdown if !compared => output::results(&run_markdown(result))?,
             Format::Json | Format::Markdown => {}
