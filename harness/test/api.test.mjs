@@ -91,7 +91,7 @@ function suite(engine) {
     assert.match(messages['unknown option'], /"beforeEach"; known are setup/);
     const late = await run(engine, 'list', file('late.bench.mjs'));
     assert.match(late.one('error').message, /after the run began/);
-    assert.match(late.one('error').where, /late\.bench\.mjs:4/);
+    assert.match(late.one('error').where, /late\.bench\.mjs:5/);
   });
 
   test('the embedded API comes before an installed package; without tiergate the package gives a hint', async (t) => {
