@@ -12,11 +12,9 @@ const { pathToFileURL } = require('node:url');
  */
 function watchMain(session) {
   const loaded = () => session.mainLoaded();
-  const isThrough = () => process.mainModule?.loaded === true;
-  process.nextTick(() => {
-    if (isThrough()) loaded();
-    else setImmediate(() => (isThrough() ? loaded() : import(pathToFileURL(session.request.file).href).then(loaded, () => {})));
-  });
+  const ifThrough = (otherwise) => () => (process.mainModule?.loaded ? loaded() : otherwise());
+  const askAgain = () => import(pathToFileURL(session.request.file).href).then(loaded, () => {});
+  process.nextTick(ifThrough(() => setImmediate(ifThrough(askAgain))));
 }
 
 module.exports = { watchMain };

@@ -19,7 +19,14 @@ function createApi(session) {
     for (const params of combinations(options.params)) {
       const names = [...groups, name + suffix(params)];
       session.added();
-      collected.push({ names, fn: session.wants(names) ? fn : undefined, options, params, only, skipped: skipped || isSkipping });
+      collected.push({
+        names,
+        fn: session.wants(names) ? fn : undefined,
+        options,
+        params,
+        only,
+        skipped: skipped || isSkipping,
+      });
     }
   }
 

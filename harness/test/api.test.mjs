@@ -18,7 +18,9 @@ for (const engine of engines) {
 function suite(engine) {
   test('names, groups, parameters, skips', async () => {
     const ran = await run(engine, 'list', file('kinds.bench.mjs'));
-    const seen = ran.of('bench').map(({ names, window, batchOps, skipped }) => [names.join('/'), window, batchOps, skipped]);
+    const seen = ran
+      .of('bench')
+      .map(({ names, window, batchOps, skipped }) => [names.join('/'), window, batchOps, skipped]);
     assert.deepEqual(seen, [
       ['plain', 'span', 1, false],
       ['outer/inner/state (size=10)', 'span', 1, false],
@@ -35,12 +37,15 @@ function suite(engine) {
 
   test('only, in CommonJS', async () => {
     const ran = await run(engine, 'list', file('only.bench.cjs'));
-    assert.deepEqual(ran.of('bench').map(({ names, skipped }) => [names.join('/'), skipped]), [
-      ['a', true],
-      ['g/b', true],
-      ['g/c', true],
-      ['d', false],
-    ]);
+    assert.deepEqual(
+      ran.of('bench').map(({ names, skipped }) => [names.join('/'), skipped]),
+      [
+        ['a', true],
+        ['g/b', true],
+        ['g/c', true],
+        ['d', false],
+      ],
+    );
     assert.ok((await run(engine, 'size', file('only.bench.cjs'), { select: [['d']] })).one('sized'));
     assert.ok(!(await run(engine, 'size', file('only.bench.cjs'), { select: [['a']] })).one('sized'));
   });
@@ -78,7 +83,10 @@ function suite(engine) {
     const op = await failed('fails (n=1)');
     assert.deepEqual([op.phase, op.message], ['op', 'op fails']);
     assert.match(op.where, /tiergate\/hooks\.bench\.mjs:\d+:\d+$/);
-    assert.deepEqual(log.read().map(([kind]) => kind), ['setup', 'before', 'op', 'after', 'teardown']);
+    assert.deepEqual(
+      log.read().map(([kind]) => kind),
+      ['setup', 'before', 'op', 'after', 'teardown'],
+    );
     assert.equal((await failed('setup fails (n=1)')).phase, 'setup');
     assert.equal((await failed('teardown fails')).phase, 'teardown');
   });
@@ -87,7 +95,8 @@ function suite(engine) {
     const ran = await run(engine, 'list', file('misuse.bench.mjs'));
     const messages = JSON.parse(ran.stdout);
     assert.equal(new Set(Object.values(messages)).size, Object.keys(messages).length);
-    for (const [name, message] of Object.entries(messages)) assert.match(message, /^(Type|Range)Error: (bench|group)/, name);
+    for (const [name, message] of Object.entries(messages))
+      assert.match(message, /^(Type|Range)Error: (bench|group)/, name);
     assert.match(messages['unknown option'], /"beforeEach"; known are setup/);
     const late = await run(engine, 'list', file('late.bench.mjs'));
     assert.match(late.one('error').message, /after the run began/);

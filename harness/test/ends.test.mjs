@@ -7,7 +7,8 @@ import { engines, needs } from './engines.mjs';
 import { folderOf, run } from './parent.mjs';
 
 const files = {
-  'throws.mjs': 'import { bench } from "tiergate";\nbench("a", () => 1);\nawait null;\nthrow new Error("while loading");',
+  'throws.mjs':
+    'import { bench } from "tiergate";\nbench("a", () => 1);\nawait null;\nthrow new Error("while loading");',
   'throws.cjs': 'require("tiergate");\nthrow new Error("while loading");',
   'syntax.mjs': 'import { bench } from "tiergate";\nlet = 5;;;(',
   'missing.mjs': 'import "./not-there.mjs";',
@@ -20,23 +21,30 @@ const files = {
     Promise.reject(new Error("x"));
     setTimeout(() => { throw new Error("y"); }, 1);`,
   'open.mjs': 'import { bench } from "tiergate";\nbench("a", () => 1);\nsetInterval(() => {}, 50);',
-  'server.cjs': 'const { bench } = require("tiergate");\nbench("a", () => 1);\nrequire("node:http").createServer().listen(0);',
+  'server.cjs':
+    'const { bench } = require("tiergate");\nbench("a", () => 1);\nrequire("node:http").createServer().listen(0);',
   'loud.mjs': `import { bench } from "tiergate";
     console.log('{"event":"measured"}'); console.error("to stderr");
     bench("a", () => { console.log("op"); });`,
-  'code.mjs': 'import { bench } from "tiergate";\nbench("a", () => 1);\nprocess.exitCode = 7; process.on("exit", () => { process.exitCode = 7; });',
-  'hangs.mjs': 'import { bench } from "tiergate";\nlet calls = 0;\nbench("a", () => ++calls < 100 ? Promise.resolve() : new Promise(() => {}));',
+  'code.mjs':
+    'import { bench } from "tiergate";\nbench("a", () => 1);\nprocess.exitCode = 7; process.on("exit", () => { process.exitCode = 7; });',
+  'hangs.mjs':
+    'import { bench } from "tiergate";\nlet calls = 0;\nbench("a", () => ++calls < 100 ? Promise.resolve() : new Promise(() => {}));',
   'timer.mjs': `import { bench } from "tiergate";
     bench("a", () => new Promise((resolve) => { setTimeout(() => { throw new Error("in a timer"); }, 1); }));`,
   'environment.mjs': `import { bench } from "tiergate";
     bench("a", () => 1);
     console.log(Object.keys(process.env).filter((name) => /^TIERGATE|^LD_PRELOAD/.test(name)).length);`,
-  'main.mjs': 'import "tiergate";\nconsole.log(import.meta.main ?? true, globalThis.times = (globalThis.times ?? 0) + 1);',
-  'main.cjs': 'require("tiergate");\nconsole.log(require.main === module, globalThis.times = (globalThis.times ?? 0) + 1);',
+  'main.mjs':
+    'import "tiergate";\nconsole.log(import.meta.main ?? true, globalThis.times = (globalThis.times ?? 0) + 1);',
+  'main.cjs':
+    'require("tiergate");\nconsole.log(require.main === module, globalThis.times = (globalThis.times ?? 0) + 1);',
   'json.cjs': 'require("tiergate").bench(require("./data.json").name, () => 1);',
   'data.json': '{ "name": "from json" }',
-  'tinybench.mjs': 'import { Bench } from "tinybench";\nconst bench = new Bench().add("a", () => { throw new Error("called"); });\nawait bench.run();',
-  'node_modules/tinybench/package.json': '{ "name": "tinybench", "version": "99.1.0", "type": "module", "exports": "./dist/index.js" }',
+  'tinybench.mjs':
+    'import { Bench } from "tinybench";\nconst bench = new Bench().add("a", () => { throw new Error("called"); });\nawait bench.run();',
+  'node_modules/tinybench/package.json':
+    '{ "name": "tinybench", "version": "99.1.0", "type": "module", "exports": "./dist/index.js" }',
   'node_modules/tinybench/dist/index.js': `export class Bench { add(name, fn) { this.fn = fn; return this; } run() { this.fn(); } }
     export class Task {}`,
   'package.json': '{ "dependencies": { "tinybench": "*" } }',
@@ -47,13 +55,20 @@ for (const engine of engines) {
 }
 
 function suite(engine) {
-  const go = (t, mode, name, options) => run(engine, mode, folderOf(t, files)(name), { select: mode === 'list' ? undefined : [['a']], ...options });
+  const go = (t, mode, name, options) =>
+    run(engine, mode, folderOf(t, files)(name), { select: mode === 'list' ? undefined : [['a']], ...options });
 
   test('errors while loading', async (t) => {
-    for (const [name, line] of [['throws.mjs', 4], ['throws.cjs', 2]]) {
+    for (const [name, line] of [
+      ['throws.mjs', 4],
+      ['throws.cjs', 2],
+    ]) {
       for (const mode of ['list', 'measure']) {
         const ran = await go(t, mode, name);
-        assert.deepEqual([ran.one('error').phase, ran.one('error').message, ran.one('loaded')], ['load', 'while loading', undefined]);
+        assert.deepEqual(
+          [ran.one('error').phase, ran.one('error').message, ran.one('loaded')],
+          ['load', 'while loading', undefined],
+        );
         assert.match(ran.one('error').where, new RegExp(`${name}:${line}:\\d+$`));
         assert.equal(ran.code, 1);
         assert.match(ran.stderr, /while loading/);
@@ -101,7 +116,7 @@ function suite(engine) {
     }
   });
 
-  test('output and exit code stay the file\'s own', async (t) => {
+  test("output and exit code stay the file's own", async (t) => {
     const ran = await go(t, 'measure', 'loud.mjs', { request: { budget: { warmupOps: 3, windowOps: 2 } } });
     assert.equal(ran.stdout, '{"event":"measured"}\n' + 'op\n'.repeat(5));
     assert.equal(ran.stderr, 'to stderr\n');

@@ -34,7 +34,7 @@ const all = [
     hasTypes: true,
   },
 ];
-export const engines = all.filter((engine) => (process.env.ENGINES ?? engine.name).split(",").includes(engine.name));
+export const engines = all.filter((engine) => (process.env.ENGINES ?? engine.name).split(',').includes(engine.name));
 
 /** Options for a test of an engine: skipped, with the reason in the report, where it is not installed. */
 export function needs(engine) {

@@ -54,7 +54,11 @@ function start(engine, preload, file, env) {
 }
 
 function parse(file) {
-  const events = fs.readFileSync(file, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line));
+  const events = fs
+    .readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   const of = (name) => events.filter(({ event }) => event === name);
   return { events, of, one: (name) => of(name)[0], kinds: events.map(({ event }) => event) };
 }
@@ -74,5 +78,8 @@ export function folderOf(t, files) {
 /** A file that a fixture writes its log into, and that log. */
 export function logFile(t) {
   const file = folderOf(t, {})('log.json');
-  return { env: { BENCH_LOG: file }, read: () => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : []) };
+  return {
+    env: { BENCH_LOG: file },
+    read: () => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : []),
+  };
 }

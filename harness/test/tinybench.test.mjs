@@ -13,7 +13,10 @@ const fileOf = (major, format) => `${suites}tinybench-${major}/scenario.bench.${
 function shape(log) {
   const lines = log.map((call) => call.join(' ').trim());
   const first = lines.findIndex((line) => line.startsWith('setup'));
-  return lines.slice(first).join('\n').replace(/(?<round>beforeEach.*\nop.*\nafterEach.*\n)\k<round>+/g, '$<round>');
+  return lines
+    .slice(first)
+    .join('\n')
+    .replace(/(?<round>beforeEach.*\nop.*\nafterEach.*\n)\k<round>+/g, '$<round>');
 }
 
 const ofTask = (log, task) => log.filter(([, name]) => name === task);
@@ -39,22 +42,44 @@ function suite(engine, major, format) {
     assert.equal(ran.code, 0, ran.stderr);
     const suiteName = major === 2 ? [] : ['suite'];
     const seen = ran.of('bench').map(({ names, window, framework }) => [...names, window, framework]);
-    assert.deepEqual(seen, ['a', 'b', 'c'].map((name) => [...suiteName, name, 'span', 'tinybench']));
+    assert.deepEqual(
+      seen,
+      ['a', 'b', 'c'].map((name) => [...suiteName, name, 'span', 'tinybench']),
+    );
     assert.equal(Number.parseInt(ran.one('bench').frameworkVersion, 10), major);
     assert.ok(ran.one('loaded'));
     assert.deepEqual(log.read(), []);
     const printed = JSON.parse(ran.stdout);
     assert.deepEqual([printed.rows, printed.tasks], [3, ['a', 'b', 'c']]);
-    assert.deepEqual(printed.seen, [['start', null], ['cycle', 'a'], ['cycle', 'b'], ['cycle', 'c'], ['complete', null]]);
+    assert.deepEqual(printed.seen, [
+      ['start', null],
+      ['cycle', 'a'],
+      ['cycle', 'b'],
+      ['cycle', 'c'],
+      ['complete', null],
+    ]);
   });
 
   test(`${title}: measure calls the selected function only, as often as planned`, async (t) => {
-    for (const [name, isAsync] of [['b', true], ['c', false]]) {
+    for (const [name, isAsync] of [
+      ['b', true],
+      ['c', false],
+    ]) {
       const log = logFile(t);
       const select = [major === 2 ? [name] : ['suite', name]];
       const ran = await run(engine, 'measure', file, { select, env: { ...log.env, SCENARIO: 'plain' } });
-      assert.deepEqual(ran.kinds.filter((kind) => kind !== 'loaded'), ['hello', 'started', 'measured', 'end'], ran.stderr);
-      assert.deepEqual(ran.one('measured'), { event: 'measured', async: isAsync, warmupOps: 200, windowOps: 100, sections: 1 });
+      assert.deepEqual(
+        ran.kinds.filter((kind) => kind !== 'loaded'),
+        ['hello', 'started', 'measured', 'end'],
+        ran.stderr,
+      );
+      assert.deepEqual(ran.one('measured'), {
+        event: 'measured',
+        async: isAsync,
+        warmupOps: 200,
+        windowOps: 100,
+        sections: 1,
+      });
       assert.equal(ran.code, 0);
       assert.deepEqual([...new Set(log.read().map(String))], [`op,${name},`]);
       assert.equal(log.read().length, 300);
@@ -72,13 +97,25 @@ function suite(engine, major, format) {
       const log = logFile(t);
       const ran = await run(engine, 'measure', file, { select: [[name]], env: { ...log.env, SCENARIO: 'hooks' } });
       assert.deepEqual(ran.of('error'), []);
-      assert.deepEqual(ran.one('measured'), { event: 'measured', async: name === 'promise', warmupOps: 200, windowOps: 100, sections: 2 });
+      assert.deepEqual(ran.one('measured'), {
+        event: 'measured',
+        async: name === 'promise',
+        warmupOps: 200,
+        windowOps: 100,
+        sections: 2,
+      });
       assert.equal(shape(log.read()), shape(ofTask(own.read(), name)));
       assert.equal(log.read().filter(([kind]) => kind === 'op').length, 300);
     }
     const log = logFile(t);
     const listed = await run(engine, 'list', file, { env: { ...log.env, SCENARIO: 'hooks' } });
-    assert.deepEqual(listed.of('bench').map(({ window, batchOps }) => [window, batchOps]), [['brackets', 1], ['brackets', 1]]);
+    assert.deepEqual(
+      listed.of('bench').map(({ window, batchOps }) => [window, batchOps]),
+      [
+        ['brackets', 1],
+        ['brackets', 1],
+      ],
+    );
     assert.deepEqual(log.read(), []);
   });
 
@@ -87,11 +124,23 @@ function suite(engine, major, format) {
 
   test(`${title}: several benches, equal names`, async (t) => {
     const listed = await run(engine, 'list', file, { env: { SCENARIO: 'instances' } });
-    assert.deepEqual(listed.of('bench').map(({ names, ordinal }) => [...names, ordinal]), [['same', 1], ['same', 2]]);
+    assert.deepEqual(
+      listed.of('bench').map(({ names, ordinal }) => [...names, ordinal]),
+      [
+        ['same', 1],
+        ['same', 2],
+      ],
+    );
     assert.equal(listed.one('exit').unrun, 1);
-    for (const [ordinal, name] of [[1, 'first'], [2, 'second']]) {
+    for (const [ordinal, name] of [
+      [1, 'first'],
+      [2, 'second'],
+    ]) {
       const log = logFile(t);
-      const ran = await run(engine, 'measure', file, { select: [['same'], ordinal], env: { ...log.env, SCENARIO: 'instances' } });
+      const ran = await run(engine, 'measure', file, {
+        select: [['same'], ordinal],
+        env: { ...log.env, SCENARIO: 'instances' },
+      });
       assert.ok(ran.one('measured'), ran.stderr);
       assert.deepEqual([...new Set(log.read().map(([, which]) => which))], [name]);
     }

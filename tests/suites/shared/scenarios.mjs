@@ -59,9 +59,13 @@ export const scenarios = {
   async plain(Bench) {
     const bench = new Bench({ ...quick, name: 'suite' });
     const seen = [];
-    for (const type of ['start', 'complete', 'cycle']) bench.addEventListener(type, (event) => seen.push([type, event.task?.name]));
+    for (const type of ['start', 'complete', 'cycle'])
+      bench.addEventListener(type, (event) => seen.push([type, event.task?.name]));
     const op = (name) => () => void log.push(['op', name, null]);
-    bench.add('a', op('a')).add('b', async () => op('b')()).add('c', op('c'));
+    bench
+      .add('a', op('a'))
+      .add('b', async () => op('b')())
+      .add('c', op('c'));
     await runAll(bench);
     console.log(JSON.stringify({ rows: bench.table().length, tasks: bench.tasks.map(({ name }) => name), seen }));
     if (!(bench.getTask('a').result.latency?.mean ?? bench.getTask('a').result.mean >= 0)) throw new Error('no result');
@@ -88,16 +92,21 @@ export const scenarios = {
     bench.add('rejects', async () => fails('promise')());
     bench.add('beforeAll', () => 1, { beforeAll: fails('beforeAll') });
     bench.add('afterEach', () => 1, { afterEach: fails('afterEach') });
-    bench.add('late', (() => {
-      let calls = 0;
-      return () => ++calls > 150 && fails('call 151')();
-    })());
+    bench.add(
+      'late',
+      (() => {
+        let calls = 0;
+        return () => ++calls > 150 && fails('call 151')();
+      })(),
+    );
     await runAll(bench);
   },
 
   sync(Bench) {
     const bench = new Bench(quick);
-    bench.add('a', () => void log.push(['op', 'a', null]), { beforeEach: () => void log.push(['beforeEach', 'a', null]) });
+    bench.add('a', () => void log.push(['op', 'a', null]), {
+      beforeEach: () => void log.push(['beforeEach', 'a', null]),
+    });
     bench.add('promise', () => Promise.resolve(1));
     if (isMajor2(bench)) return runAll(bench);
     bench.runSync();

@@ -26,10 +26,14 @@ bench('async', async (...args) => hook('op')(...args), {
   setup: async (params) => options.setup(params),
   before: async (...args) => hook('before')(...args),
 });
-bench('fails', (state, params) => {
-  hook('op')(state, params);
-  throw new Error('op fails');
-}, options);
+bench(
+  'fails',
+  (state, params) => {
+    hook('op')(state, params);
+    throw new Error('op fails');
+  },
+  options,
+);
 bench('setup fails', () => 1, {
   ...options,
   setup() {
