@@ -12,8 +12,7 @@ fn slow(name: &str, delay_ms: u64) -> serde_json::Value {
 fn has_measured(project: &Project, name: &str) -> bool {
     let text = std::fs::read_to_string(project.path("head.json")).unwrap_or_default();
     // Written in one step, so there is never half a file to read.
-    !text.is_empty()
-        && bench_of(&project.result("head.json"), name).status == BenchStatus::Measured
+    !text.is_empty() && bench_of(&project.result("head.json"), name).status == BenchStatus::Measured
 }
 
 #[test]

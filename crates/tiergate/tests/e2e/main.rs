@@ -9,6 +9,7 @@
 
 mod support;
 
+mod engines;
 mod formats;
 mod interrupts;
 mod refusals;

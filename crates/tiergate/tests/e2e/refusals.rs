@@ -38,7 +38,8 @@ fn an_unknown_key_of_the_configuration_is_named() {
 #[test]
 fn a_broken_configuration_is_named_with_its_line() {
     let project = project();
-    for text in ["repeats = 3\nengine = 5\n", "repeats = 3\n[limits\n", "\n[limits]\nfail = \"2\"\n"]
+    for text in
+        ["repeats = 3\nengine = 5\n", "repeats = 3\n[limits\n", "\n[limits]\nfail = \"2\"\n"]
     {
         project.file("tiergate.toml", text);
         let outcome = run(&project, "");
@@ -121,7 +122,7 @@ fn numbers_that_can_not_be_meant_are_refused() {
         ("--repeats 2", "2 repeats"),
         ("--repeats 0", "0 repeats"),
         ("--fail 3", "`3`"),
-        ("--fail -3%", "-3%"),
+        ("--fail=-3%", "-3%"),
         ("--fail nan%", "nan%"),
         ("--fail 1% --warn 2%", "warnings"),
         ("--export xml=a.xml", "xml"),

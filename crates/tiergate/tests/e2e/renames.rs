@@ -84,9 +84,7 @@ fn swapped_names_are_told() {
 
 #[test]
 fn the_same_name_in_two_groups_is_two_benches() {
-    let bench = |group: &str, count: f64| {
-        json!({ "groups": [group], "name": "parse", "counts_per_op": [count] })
-    };
+    let bench = |group: &str, count: f64| json!({ "groups": [group], "name": "parse", "counts_per_op": [count] });
     let side = |short: f64, long: f64| {
         let benches = [bench("short", short), bench("long", long)];
         Script::new().file("bench/a.bench.mjs", benches)

@@ -138,7 +138,11 @@ fn damages(whole: &str) -> Vec<(&'static str, String, i32)> {
             }),
             2,
         ),
-        ("a count of zero", edited(&|file| file["benches"][0]["readings"][1]["count"] = 0.into()), 2),
+        (
+            "a count of zero",
+            edited(&|file| file["benches"][0]["readings"][1]["count"] = 0.into()),
+            2,
+        ),
         (
             "an absurd count",
             edited(&|file| file["benches"][0]["readings"][1]["count"] = u64::MAX.into()),
@@ -156,11 +160,7 @@ fn damages(whole: &str) -> Vec<(&'static str, String, i32)> {
             }),
             2,
         ),
-        (
-            "another median",
-            edited(&|file| file["benches"][0]["instructions_per_op"] = 1.into()),
-            2,
-        ),
+        ("another median", edited(&|file| file["benches"][0]["instructions_per_op"] = 1.into()), 2),
         ("no readings", edited(&|file| file["benches"][0]["readings"] = Value::Array(vec![])), 2),
         ("another schema", edited(&|file| file["schema_version"] = 999.into()), 2),
         ("no schema", edited(&|file| file["schema_version"] = Value::Null), 2),

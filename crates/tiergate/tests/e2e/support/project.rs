@@ -56,17 +56,17 @@ impl Project {
         self.path(name).exists()
     }
 
-    /// Installs a major of tinybench by copying its package.
-    pub(crate) fn install_tinybench(&self, major: u32) -> &Self {
+    /// Installs a major of tinybench for the files in a folder, by copying its package.
+    pub(crate) fn install_tinybench(&self, folder: &str, major: u32) -> &Self {
         let from = tinybench(major);
-        let to = self.path("node_modules/tinybench");
+        let to = self.path(folder).join("node_modules/tinybench");
         fs::create_dir_all(to.join("dist")).unwrap();
         fs::copy(from.join("package.json"), to.join("package.json")).unwrap();
         for entry in fs::read_dir(from.join("dist")).unwrap() {
             let entry = entry.unwrap();
             fs::copy(entry.path(), to.join("dist").join(entry.file_name())).unwrap();
         }
-        self
+        self.file(&format!("{folder}/package.json"), "{\"private\": true}\n")
     }
 
     /// The binary with a command line, split at spaces.
