@@ -11,6 +11,7 @@ mod support;
 
 mod engines;
 mod formats;
+mod incomplete;
 mod interrupts;
 mod refusals;
 mod renames;

@@ -5,7 +5,7 @@ use super::engines::tests_folder;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 /// A run that hangs must not hang the tests; no run takes nearly so long.
@@ -62,14 +62,20 @@ impl<'a> Invocation<'a> {
         self.env("TIERGATE_MOCK", path)
     }
 
-    /// Runs it to its end.
-    pub(crate) fn run(self) -> Outcome {
-        let output = assert_cmd::Command::from_std(self.command)
+    /// Runs it to its end, its output being any bytes.
+    pub(crate) fn bytes(self) -> Output {
+        assert_cmd::Command::from_std(self.command)
             .timeout(LONGEST_RUN)
             .output()
-            .unwrap_or_else(|error| panic!("{}: {error}", self.line));
+            .unwrap_or_else(|error| panic!("{}: {error}", self.line))
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn run(self) -> Outcome {
+        let line = self.line.clone();
+        let output = self.bytes();
         Outcome {
-            line: self.line,
+            line,
             code: output.status.code(),
             stdout: text(output.stdout),
             stderr: text(output.stderr),
