@@ -44,7 +44,7 @@ pub enum Fault {
         framework: String,
         /// The version found.
         version: String,
-        /// The versions that are supported, for example `2 to 6`.
+        /// The versions that are supported, for example `2, 3`.
         supported: String,
     },
     /// The file registered nothing.
@@ -102,6 +102,27 @@ pub enum Fault {
     /// The run was interrupted.
     #[error("interrupted before it was measured")]
     Interrupted,
+}
+
+impl Fault {
+    /// What the user can do about it, where there is something that is not plain from the text.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NoBenches => Some(
+                "register benches with `import { bench } from \"tiergate\"` or tinybench, and run \
+                 the framework's `run()` in the file",
+            ),
+            Self::UnsupportedFramework { .. } => {
+                Some("install a version that tiergate knows, or a newer tiergate")
+            }
+            Self::TimedOut { .. } => Some("allow more with `--timeout SECONDS`"),
+            Self::Threw { phase, .. } if phase == "load" => Some(
+                "it is loaded with the root as working directory and a cleaned environment; \
+                     `[environment]` in `tiergate.toml` passes variables on",
+            ),
+            _ => None,
+        }
+    }
 }
 
 fn thrown(phase: &str, message: &str, place: Option<&str>) -> String {

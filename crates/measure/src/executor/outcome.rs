@@ -38,7 +38,7 @@ impl Traced<'_> {
                     return Some(Fault::UnsupportedFramework {
                         framework: framework.clone(),
                         version: framework_version.clone(),
-                        supported: supported.clone(),
+                        supported: supported.join(", "),
                     });
                 }
                 _ => {}

@@ -39,8 +39,8 @@ pub enum Event {
         framework: String,
         /// The version found.
         framework_version: String,
-        /// The versions known.
-        supported: String,
+        /// The major versions known.
+        supported: Vec<String>,
     },
     /// The main module has been evaluated.
     Loaded {},
