@@ -27,6 +27,7 @@ mod flags;
 mod frame;
 mod guard;
 mod invalidate;
+mod keys;
 mod links;
 mod memory;
 mod pads;

@@ -92,8 +92,6 @@ pub enum Refusal {
     NoFreeSignal,
     /// Memory, or a gap in the address space, is lacking.
     NoMemory,
-    /// Memory protection keys are in use.
-    ProtectionKeys,
     /// A window is open already.
     AlreadyOpen,
 }
@@ -106,7 +104,6 @@ impl fmt::Display for Refusal {
             Self::Seccomp => "the program filters its system calls",
             Self::NoFreeSignal => "no real-time signal is free",
             Self::NoMemory => "no memory or no gap in the address space for the translator",
-            Self::ProtectionKeys => "memory protection keys are in use",
             Self::AlreadyOpen => "a window is open already",
         })
     }
@@ -186,9 +183,6 @@ impl Counter {
         let seccomp = unsafe { sys::call(libc::SYS_prctl, [libc::PR_GET_SECCOMP as u64, 0, 0, 0, 0, 0]) };
         if seccomp != 0 {
             return Err(Refusal::Seccomp);
-        }
-        if protection_keys_in_use() {
-            return Err(Refusal::ProtectionKeys);
         }
         Ok(())
     }
@@ -354,16 +348,4 @@ fn has_xsavec() -> bool {
     __cpuid(0).eax >= LEAF
         && __cpuid(1).ecx & OSXSAVE != 0
         && __cpuid_count(LEAF, 1).eax & XSAVEC != 0
-}
-
-/// Whether any key but the first has been handed out: the lowest free one is not 1.
-fn protection_keys_in_use() -> bool {
-    // SAFETY: allocates a key and frees it at once.
-    unsafe {
-        let key = sys::call(libc::SYS_pkey_alloc, [0; 6]);
-        if key > 0 {
-            sys::call(libc::SYS_pkey_free, [key as u64, 0, 0, 0, 0, 0]);
-        }
-        key > 1
-    }
 }

@@ -24,6 +24,7 @@ use crate::decode;
 use crate::entry;
 use crate::frame::{self, Frame};
 use crate::guard::{Fault, GUARD};
+use crate::keys;
 use crate::position::Position;
 use crate::report::Incomplete;
 use crate::session;
@@ -106,8 +107,8 @@ pub(crate) extern "C" fn handler(signal: i32, info: *mut c_void, context: *mut c
 fn elsewhere(signal: i32, info: *mut c_void, frame: &Frame) {
     if signal == libc::SIGSEGV {
         // SAFETY: the kernel's siginfo of a fault.
-        let (addr, is_fault) = unsafe { fault_address(info) };
-        if is_fault {
+        let (addr, _) = unsafe { fault_address(info) };
+        if is_refused_write(info) {
             match GUARD.fault(addr) {
                 Fault::Released => {
                     GUARD.foreign_writes.fetch_add(1, Relaxed);
@@ -134,6 +135,13 @@ unsafe fn fault_address(info: *mut c_void) -> (u64, bool) {
         let info = info.cast::<libc::siginfo_t>();
         ((*info).si_addr() as u64, (*info).si_code > 0)
     }
+}
+
+/// A fault on mapped memory that denies the access; not one by a protection key, which guarding doesn't cause.
+fn is_refused_write(info: *mut c_void) -> bool {
+    const SEGV_ACCERR: i32 = 2;
+    // SAFETY: the kernel's siginfo.
+    unsafe { (*info.cast::<libc::siginfo_t>()).si_code == SEGV_ACCERR }
 }
 
 /// Calls the program's handler, with the signals blocked that the program wants blocked. A signal without a handler gets
@@ -187,7 +195,7 @@ impl Visit<'_> {
     fn run(mut self) {
         // SAFETY: the kernel's siginfo.
         let (addr, synchronous) = unsafe { fault_address(self.info) };
-        if self.signal == libc::SIGSEGV && synchronous && self.ours(addr) {
+        if self.signal == libc::SIGSEGV && is_refused_write(self.info) && self.ours(addr) {
             return;
         }
         match self.signal {
@@ -230,7 +238,8 @@ impl Visit<'_> {
         };
         self.t.cache.restore_set_aside(pc, &mut self.frame);
         self.add(position.adjust);
-        if decode::is_repeated_at(position.original) && sys::page_of(position.original) != sys::page_of(addr) {
+        let repeated = keys::reading_all(self.t.has_keys, || decode::is_repeated_at(position.original));
+        if repeated && sys::page_of(position.original) != sys::page_of(addr) {
             // One step would be one of many rounds. In a chain of one block, nothing guards the page again before.
             self.t.next_chain_is_single = true;
             self.redirect(position.original);
