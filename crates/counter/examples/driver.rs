@@ -1,6 +1,7 @@
 //! A library to preload into a program, which counts between two calls of `getrusage` by the main thread.
 //!
-//! `TIERGATE_DRIVER` turns it on and names the file for the report; `TIERGATE_DRIVER_SKIP` calls are ignored at first;
+//! `TIERGATE_DRIVER` turns it on and names the file for the report. With `TIERGATE_DRIVER_MODE=plain` it only takes the
+//! time, and tells a tracer where the window is (see the example `oracle`). `TIERGATE_DRIVER_SKIP` calls are ignored at first;
 //! `TIERGATE_DRIVER_MARKS` is the number of sub-windows (1). `TIERGATE_DRIVER_PROFILE` names a file for the executions of
 //! every address, `TIERGATE_DRIVER_RETURNS=table` does without the shadow of the stack, and `TIERGATE_DRIVER_CLOCK=virtual`
 //! lets the clocks advance by a microsecond per reading, for counts that don't depend on time.
@@ -41,6 +42,7 @@ extern "C" fn on_getrusage(who: u64, usage: u64) -> Onward {
     let Some(report) = setting(c"TIERGATE_DRIVER").filter(|_| main_thread) else {
         return Onward::native(result);
     };
+    let plain = setting(c"TIERGATE_DRIVER_MODE").as_deref() == Some("plain");
     let number = |name| setting(name).and_then(|v| v.parse().ok());
     let skip: u64 = number(c"TIERGATE_DRIVER_SKIP").unwrap_or(0);
     let marks: u64 = number(c"TIERGATE_DRIVER_MARKS").unwrap_or(1);
@@ -48,7 +50,8 @@ extern "C" fn on_getrusage(who: u64, usage: u64) -> Onward {
     if call == skip {
         OPENED_AT.store(real_time(libc::CLOCK_MONOTONIC), Relaxed);
         CPU_AT.store(real_time(libc::CLOCK_THREAD_CPUTIME_ID), Relaxed);
-        if report == "native" {
+        if plain {
+            announce(getrusage as *const () as u64);
             return Onward::native(result);
         }
         let returns = setting(c"TIERGATE_DRIVER_RETURNS");
@@ -73,8 +76,8 @@ extern "C" fn on_getrusage(who: u64, usage: u64) -> Onward {
         let wall = real_time(libc::CLOCK_MONOTONIC) - OPENED_AT.load(Relaxed);
         let cpu = real_time(libc::CLOCK_THREAD_CPUTIME_ID) - CPU_AT.load(Relaxed);
         let times = format!("wall_us {} cpu_us {}\n", wall / 1000, cpu / 1000);
-        if report == "native" {
-            eprint_line(&times);
+        if plain {
+            write_file(&report, &times);
         } else if let Some((observations, profile)) = Counter::close_with_profile() {
             save(&times, &observations, Some(&profile));
         } else {
@@ -138,10 +141,18 @@ fn setting(name: &CStr) -> Option<String> {
     unsafe { CStr::from_ptr(value) }.to_str().ok().map(str::to_owned)
 }
 
-fn eprint_line(text: &str) {
-    // SAFETY: the text is valid for its length.
-    unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
+/// Tells a tracer that the window begins with the return from this function, and ends at `gate`.
+fn announce(gate: u64) {
+    let own = own_code();
+    // SAFETY: the kernel ignores the arguments of this call.
+    unsafe {
+        std::arch::asm!("syscall", inlateout("rax") libc::SYS_getppid => _, in("rdi") ANNOUNCEMENT, in("rsi") gate,
+            in("rdx") own.start, in("r10") own.end, lateout("rcx") _, lateout("r11") _, options(nostack));
+    }
 }
+
+/// First argument of the call by which `announce` speaks.
+const ANNOUNCEMENT: u64 = 0x7469_6572_6761_7465;
 
 /// Without libc's buffers, as it may be called at the end of the process.
 fn write_file(path: &str, text: &str) {

@@ -88,7 +88,7 @@ unsafe impl GlobalAlloc for OwnAllocator {
             let mut at = s.next.next_multiple_of(align);
             if at + size > s.end {
                 let chunk = CHUNK.max(size);
-                let Some(base) = sys::map(0, chunk as u64, sys::READ | sys::WRITE) else {
+                let Some(base) = sys::map_anywhere(chunk as u64, sys::READ | sys::WRITE) else {
                     return core::ptr::null_mut();
                 };
                 at = base as usize;

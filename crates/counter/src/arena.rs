@@ -40,7 +40,7 @@ impl Arena {
         let counters_size = MAX_BLOCKS as u64 * 8;
         let size = context_size + counters_size + HOT + COLD;
         let base = place(space, near, size)?;
-        let stack = sys::map(0, STACK, sys::READ | sys::WRITE)?;
+        let stack = sys::map_anywhere(STACK, sys::READ | sys::WRITE)?;
         sys::populate(base, context_size);
         sys::populate(stack + STACK - (64 << 10), 64 << 10);
         let context = base as *mut Context;

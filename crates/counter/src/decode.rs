@@ -74,7 +74,7 @@ pub(crate) struct Block {
 impl Block {
     /// Memory for one, to be given back with `free`.
     pub(crate) fn allocate() -> Option<*mut Self> {
-        let at = sys::map(0, size_of::<Self>() as u64, sys::READ | sys::WRITE)? as *mut Self;
+        let at = sys::map_anywhere(size_of::<Self>() as u64, sys::READ | sys::WRITE)? as *mut Self;
         let none = Insn {
             i: Instruction::default(),
             offsets: ConstantOffsets::default(),

@@ -146,7 +146,7 @@ mod tests {
     /// As `dead_at` for bytes copied to executable memory.
     fn dead_in(_: &AddressSpace, scope: Scope, start: u64) -> bool {
         use crate::sys;
-        let page = sys::map(0, 4096, sys::READ | sys::WRITE | sys::EXEC).expect("memory");
+        let page = sys::map_anywhere(4096, sys::READ | sys::WRITE | sys::EXEC).expect("memory");
         let len = scope.end - scope.start;
         // SAFETY: both ranges are valid for `len` bytes.
         unsafe { core::ptr::copy_nonoverlapping(start as *const u8, page as *mut u8, len as usize) };

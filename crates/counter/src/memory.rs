@@ -28,7 +28,7 @@ impl<T: Copy> Table<T> {
     /// Reserves room for `capacity` values; `None` when the address space is exhausted.
     pub(crate) fn new(capacity: usize) -> Option<Self> {
         let bytes = (capacity * size_of::<T>()) as u64;
-        let base = sys::map(0, bytes, sys::READ | sys::WRITE)?;
+        let base = sys::map_anywhere(bytes, sys::READ | sys::WRITE)?;
         Some(Self {
             base: base as *mut T,
             len: 0,
@@ -121,7 +121,7 @@ const REMOVED: u64 = 1;
 
 impl AddrMap {
     pub(crate) fn new(bits: u32) -> Option<Self> {
-        let slots = sys::map(0, size_of::<Slot>() as u64 * (1 << bits), sys::READ | sys::WRITE)?;
+        let slots = sys::map_anywhere(size_of::<Slot>() as u64 * (1 << bits), sys::READ | sys::WRITE)?;
         Some(Self {
             slots: slots as *mut Slot,
             bits,

@@ -197,7 +197,7 @@ impl Counter {
             return Err(Refusal::AlreadyOpen);
         }
         Self::check()?;
-        let memory = sys::map(0, size_of::<Translator>() as u64, sys::READ | sys::WRITE).ok_or(Refusal::NoMemory)?;
+        let memory = sys::map_anywhere(size_of::<Translator>() as u64, sys::READ | sys::WRITE).ok_or(Refusal::NoMemory)?;
         let here = 0u8;
         let Some(mut translator) = Translator::new(options, &raw const here as u64) else {
             sys::unmap(memory, size_of::<Translator>() as u64);

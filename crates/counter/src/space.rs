@@ -61,7 +61,7 @@ impl AddressSpace {
     pub(crate) fn new() -> Option<Self> {
         let mut space = Self {
             regions: Table::new(CAPACITY)?,
-            text: sys::map(0, TEXT as u64, sys::READ | sys::WRITE)?,
+            text: sys::map_anywhere(TEXT as u64, sys::READ | sys::WRITE)?,
             reads: 0,
             low_halves_unique: false,
         };

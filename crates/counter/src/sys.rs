@@ -13,6 +13,7 @@
 )]
 
 use core::arch::asm;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 pub(crate) const PAGE: u64 = 4096;
 pub(crate) const EFAULT: i64 = -14;
@@ -39,7 +40,22 @@ pub(crate) unsafe fn call(nr: i64, args: [u64; 6]) -> i64 {
     result
 }
 
-/// Maps fresh anonymous memory that never counts against overcommit; at `at` exactly, or anywhere when `at` is 0.
+/// Maps fresh anonymous memory for the counter's own use, away from where the kernel places the program's, so that the
+/// program's addresses don't depend on being measured.
+pub(crate) fn map_anywhere(len: u64, prot: u64) -> Option<u64> {
+    /// Far from the program, its heap, the stack, and the places that large allocators choose for themselves.
+    static NEXT: AtomicU64 = AtomicU64::new(56 << 40);
+    const GAP: u64 = 1 << 20;
+    const TRIES: usize = 8;
+    (0..TRIES)
+        .find_map(|_| {
+            let at = NEXT.fetch_add(len.next_multiple_of(GAP) + GAP, Relaxed);
+            map(at, len, prot)
+        })
+        .or_else(|| map(0, len, prot))
+}
+
+/// Maps fresh anonymous memory that never counts against overcommit; at `at` exactly, or where the kernel likes when 0.
 pub(crate) fn map(at: u64, len: u64, prot: u64) -> Option<u64> {
     let place = if at == 0 {
         0
