@@ -12,7 +12,13 @@
 #![allow(unsafe_code, reason = "overrides libc functions and talks to instruments in assembly")]
 
 mod callgrind;
+mod counter;
 mod overrides;
 mod plan;
 mod report;
 mod section;
+
+/// What the counter's tables need never comes from the engine's own heap.
+#[cfg(target_arch = "x86_64")]
+#[global_allocator]
+static ALLOCATOR: tiergate_counter::OwnAllocator = tiergate_counter::OwnAllocator::new();

@@ -4,7 +4,7 @@
 //! so relaxed atomics suffice.
 
 use crate::plan::{self, Instrument, Plan};
-use crate::{callgrind, report::Line};
+use crate::{callgrind, counter, report::Line};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tiergate_protocol::report;
 
@@ -56,12 +56,13 @@ pub(crate) fn arm() {
     ARMED_THREAD.store(this_thread(), Relaxed);
 }
 
-/// Takes one mark, if the calling thread is the armed one.
-pub(crate) fn mark() {
+/// Takes one mark, if the calling thread is the armed one. Whether the thread is to go on under
+/// the in-process counter.
+pub(crate) fn mark() -> bool {
     if ARMED_THREAD.load(Relaxed) != this_thread() {
-        return;
+        return false;
     }
-    let Some(plan) = plan::get() else { return };
+    let Some(plan) = plan::get() else { return false };
     let number = MARKS.load(Relaxed) + 1;
     MARKS.store(number, Relaxed);
     if number > plan.marks_per_section || SECTION.load(Relaxed) > plan.sections {
@@ -73,12 +74,14 @@ pub(crate) fn mark() {
     } else {
         inner(plan, number);
     }
+    plan.instrument == Instrument::Counter && counter::is_open()
 }
 
 fn open(plan: &Plan) {
     Line::new(report::OPENED).text(" ").number(SECTION.load(Relaxed)).append_to(plan.report_path());
     match plan.instrument {
         Instrument::Clock => OPENED_NS.store(now_ns(), Relaxed),
+        Instrument::Counter => counter::open(plan, SECTION.load(Relaxed)),
         Instrument::Callgrind => {
             callgrind::start_instrumentation();
             callgrind::toggle_collecting();
@@ -95,6 +98,7 @@ fn inner(plan: &Plan, number: u64) {
     match plan.instrument {
         Instrument::Clock if number % 2 == 1 => OPENED_NS.store(now_ns(), Relaxed),
         Instrument::Clock => add_elapsed(now_ns()),
+        Instrument::Counter => counter::bracket(number % 2 == 1),
         Instrument::Callgrind => callgrind::toggle_collecting(),
     }
 }
@@ -102,6 +106,7 @@ fn inner(plan: &Plan, number: u64) {
 fn close(plan: &Plan) {
     match plan.instrument {
         Instrument::Clock => add_elapsed(now_ns()),
+        Instrument::Counter => counter::close(plan, SECTION.load(Relaxed)),
         Instrument::Callgrind => {
             callgrind::toggle_collecting();
             callgrind::dump_counts();
