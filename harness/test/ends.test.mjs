@@ -56,7 +56,8 @@ const files = {
     export class Task {}`,
   'broken/package.json': '{ "dependencies": { "tinybench": "*" } }',
   'broken/a.mjs': 'import * as all from "tinybench";\nconsole.log(Object.keys(all));',
-  'broken/node_modules/tinybench/package.json': '{ "name": "tinybench", "version": "6.0.0", "type": "module", "exports": "./dist/index.js" }',
+  'broken/node_modules/tinybench/package.json':
+    '{ "name": "tinybench", "version": "6.0.0", "type": "module", "exports": "./dist/index.js" }',
   'broken/node_modules/tinybench/dist/index.js': 'export const nothing = 1;',
   'package.json': '{ "dependencies": { "tinybench": "*" } }',
 };
