@@ -64,29 +64,24 @@ class Drive {
     this.phase = 'setup';
     for (const call of plan.setup) yield this.sync(call());
     this.isSetUp = true;
-    yield* this.hooked(() => this.#firstOps());
+    yield* this.hooked(() => runCoroutine(this.#firstOps()));
     const loop = this.isAsync ? loops.async : loops.sync;
     this.loop = loop;
     this.batch = () => loop.bracket(plan.op, this.batchOps);
   }
 
   /** One op at a time, as only the first result tells whether ops are awaited. */
-  #firstOps() {
+  *#firstOps() {
     const { plan, batchOps } = this;
-    const bench = this;
-    bench.isAsync = plan.isAsync;
-    return runCoroutine(
-      (function* () {
-        for (let i = 0; i < batchOps; i++) {
-          const result = plan.op();
-          if (plan.isAsync === false) refuse(result);
-          bench.sync(result);
-          bench.isAsync ??= isThenable(result);
-          loops.keep(bench.isAsync ? yield result : result);
-          bench.opsDone++;
-        }
-      })(),
-    );
+    this.isAsync = plan.isAsync;
+    for (let i = 0; i < batchOps; i++) {
+      const result = plan.op();
+      if (plan.isAsync === false) refuse(result);
+      this.sync(result);
+      this.isAsync ??= isThenable(result);
+      loops.keep(this.isAsync ? yield result : result);
+      this.opsDone++;
+    }
   }
 
   /** Ops between the hooks of one batch. */
