@@ -4,6 +4,7 @@ use super::{Bench, BenchFile, Listing, Sized};
 use crate::Fault;
 use crate::harness::{Event, PROTOCOL_VERSION};
 use crate::process::{Ending, ProcessOutcome};
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tiergate_model::{BenchId, DiscoveredBench, OpBudget};
 
@@ -125,10 +126,14 @@ impl Traced<'_> {
                     .to_owned(),
             );
         }
-        for bench in &listing.benches {
-            if bench.ordinal > 1 {
-                listing.warnings.push(format!("`{}` has the name of an earlier bench", bench.id()));
+        let mut ids = BTreeSet::new();
+        for bench in &mut listing.benches {
+            let id = free_id(bench.id(), &ids);
+            if bench.ordinal > 1 || id != *bench.id() {
+                listing.warnings.push(format!("`{id}` has the name of an earlier bench"));
             }
+            ids.insert(id.clone());
+            bench.discovered.id = id;
         }
         Ok(listing)
     }
@@ -170,6 +175,18 @@ impl Traced<'_> {
             None => Err(self.ended_early()),
         }
     }
+}
+
+/// The id, with a number where it is taken: the names of groups and benches can hold what ids are
+/// joined with.
+fn free_id(id: &BenchId, taken: &BTreeSet<BenchId>) -> BenchId {
+    let mut free = id.clone();
+    let mut number = 2;
+    while taken.contains(&free) {
+        free = BenchId::from_text(format!("{id} #{number}"));
+        number += 1;
+    }
+    free
 }
 
 /// What a child ran.

@@ -11,8 +11,10 @@ mod support;
 
 mod engines;
 mod formats;
+mod hooks;
 mod incomplete;
 mod interrupts;
+mod processes;
 mod refusals;
 mod renames;
 mod result_files;
