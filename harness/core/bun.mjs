@@ -4,6 +4,7 @@
 import fs from 'node:fs';
 import Module from 'node:module';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 import intercept from './intercept.cjs';
 import packages from './packages.cjs';
@@ -19,7 +20,7 @@ export function installPlugin(adapters, api) {
 }
 
 function load(adapters, file) {
-  const contents = fs.readFileSync(file, 'utf8') + (intercept.tailFor(adapters, file) ?? '');
+  const contents = fs.readFileSync(file, 'utf8') + (intercept.tailFor(adapters, pathToFileURL(file).href) ?? '');
   if (packages.isModuleFile(file)) return { loader: 'js', contents };
   const module = new Module(file);
   module.filename = file;

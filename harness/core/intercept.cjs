@@ -5,7 +5,7 @@
 // adapter. `import "tiergate"` is answered with the harness's own API.
 
 const path = require('node:path');
-const { fileURLToPath, pathToFileURL } = require('node:url');
+const { fileURLToPath } = require('node:url');
 
 const { isModuleFile, packageOf } = require('./packages.cjs');
 
@@ -20,8 +20,13 @@ function installHandle(session, adapters) {
     const { version } = packageOf(file);
     const adapter = byName.get(name);
     const major = Number.parseInt(version, 10);
-    if (!adapter.majors.includes(major)) session.unsupported(name, version, adapter.majors.map(String));
-    else adapter.attach(session, exports, version);
+    if (!adapter.majors.includes(major)) return session.unsupported(name, version, adapter.majors.map(String));
+    try {
+      return adapter.attach(session, exports, version);
+    } catch (error) {
+      session.fail('harness', error);
+      return session.end('failed');
+    }
   };
   Object.defineProperty(globalThis, HANDLE, { value: { attach, api: session.api } });
 }
@@ -31,16 +36,16 @@ function adapterFor(adapters, file) {
   return adapters.find((adapter) => adapter.file.test(file) && packageOf(file)?.name === adapter.name);
 }
 
-/** The line to append to a framework's file, or undefined for any other file. */
-function tailFor(adapters, file) {
-  const adapter = adapterFor(adapters, file);
+/** The line to append to a framework's file, loaded from a URL; undefined for any other file. */
+function tailFor(adapters, url) {
+  const file = pathOf(url);
+  const adapter = file && adapterFor(adapters, file);
   if (!adapter) return undefined;
-  const name = JSON.stringify(adapter.name);
-  const self = JSON.stringify(file);
-  if (!isModuleFile(file)) return `\n;${HANDLE_SOURCE}.attach(${name}, module.exports, ${self});\n`;
+  const attach = (exports) =>
+    `${HANDLE_SOURCE}.attach(${JSON.stringify(adapter.name)}, ${exports}, ${JSON.stringify(file)});\n`;
+  if (!isModuleFile(file)) return `\n;${attach('module.exports')}`;
   // The module imports itself: its local names may be minified, its exports are not.
-  const url = JSON.stringify(pathToFileURL(file).href);
-  return `\n;import * as __tiergate from ${url};${HANDLE_SOURCE}.attach(${name}, __tiergate, ${self});\n`;
+  return `\n;import * as __tiergate from ${JSON.stringify(url)};${attach('__tiergate')}`;
 }
 
 /** The API's file for `import` or `require`, if that is what a specifier means. */
@@ -55,4 +60,4 @@ function pathOf(url) {
   return path.isAbsolute(url) ? url : undefined;
 }
 
-module.exports = { apiFor, installHandle, pathOf, tailFor };
+module.exports = { apiFor, installHandle, tailFor };

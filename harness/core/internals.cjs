@@ -7,11 +7,11 @@
 const Module = require('node:module');
 const { pathToFileURL } = require('node:url');
 
-const { apiFor, pathOf, tailFor } = require('./intercept.cjs');
+const { apiFor, tailFor } = require('./intercept.cjs');
 
 function installHooks(adapters) {
-  const withTail = (file, source) => {
-    const tail = file && tailFor(adapters, file);
+  const withTail = (url, source) => {
+    const tail = tailFor(adapters, url);
     return tail ? Buffer.from(source).toString() + tail : source;
   };
   extendModules(withTail);
@@ -22,7 +22,7 @@ function extendModules(withTail) {
   const { translators } = require('internal/modules/esm/translators');
   const translate = translators.get('module');
   translators.set('module', function (url, source, ...rest) {
-    return translate.call(this, url, withTail(pathOf(url), source), ...rest);
+    return translate.call(this, url, withTail(url, source), ...rest);
   });
   const loader = require('internal/modules/esm/loader').getOrInitializeCascadedLoader();
   const { defaultResolve } = loader;

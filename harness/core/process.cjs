@@ -17,6 +17,17 @@ function watchProcess(session) {
   process.on('uncaughtExceptionMonitor', (error) => {
     if (process.listenerCount('uncaughtException') === 0) session.uncaught(error);
   });
+  if (session.engine === 'bun') watchRejections(session, exit);
+}
+
+/** Bun's monitor misses rejections, and a listener of ours takes Bun's own ending of the process away. */
+function watchRejections(session, exit) {
+  process.on('unhandledRejection', (error) => {
+    if (process.listenerCount('unhandledRejection') > 1) return;
+    session.uncaught(error);
+    console.error(error);
+    Reflect.apply(exit, process, [1]);
+  });
 }
 
 module.exports = { watchProcess };

@@ -11,10 +11,12 @@ const { Quiet } = require('./quiet.cjs');
 class Session {
   #drive;
   #ended = false;
+  #isLoaded = false;
   #exit;
   #quiet;
   #atLoad = [];
   #emit;
+  #unrun = 0;
 
   /** `exit` ends the process at once with a code, whatever the user's code has put in its place. */
   constructor(request, { engine, engineVersion, exit }) {
@@ -22,7 +24,8 @@ class Session {
     this.mode = request.mode;
     this.engine = engine;
     this.ids = new Ids(request.select);
-    this.loaded = false;
+    /** Whether the main module has had its time to register benches. */
+    this.isClosed = false;
     this.#exit = exit;
     this.#emit = openEvents(request.events);
     this.#quiet = new Quiet(() => this.end('quiet'));
@@ -39,10 +42,21 @@ class Session {
   meet({ names, framework, frameworkVersion, window = 'span', batchOps = 1, skipped = false }) {
     const { ordinal, selected } = this.ids.take(names);
     this.#quiet.stir();
+    this.#unrun--;
     if (this.mode === 'list') {
       this.emit('bench', { names, ordinal, framework, frameworkVersion, window, batchOps, skipped });
     }
     return selected && !skipped && !this.#drive;
+  }
+
+  /** A bench was added to a framework that will run it later, or never. */
+  added() {
+    this.#unrun++;
+  }
+
+  /** Something that the user should know of a bench. */
+  warn(names, message) {
+    if (this.mode === 'list') this.emit('warning', { names, message });
   }
 
   /** Whether a bench of these names can be the selected one: no other function needs to be kept. */
@@ -61,9 +75,15 @@ class Session {
     this.#atLoad.push(callback);
   }
 
+  /** The main module has been evaluated, or has failed. */
+  close() {
+    this.isClosed = true;
+  }
+
   mainLoaded() {
-    if (this.loaded || this.#ended) return;
-    this.loaded = true;
+    if (this.#isLoaded || this.#ended) return;
+    this.close();
+    this.#isLoaded = true;
     const starts = this.#atLoad.map((callback) => callback());
     this.emit('loaded');
     for (const start of starts) start?.();
@@ -103,13 +123,13 @@ class Session {
 
   /** The process is exiting; `where` is there if the user's code has asked for it. */
   exiting(code, where) {
-    if (!this.#ended) this.emit('exit', { code, where });
+    if (!this.#ended) this.emit('exit', { code, where, unrun: Math.max(0, this.#unrun) });
   }
 
   end(reason) {
     if (this.#ended) return;
     this.#ended = true;
-    this.emit('end', { reason });
+    this.emit('end', { reason, unrun: Math.max(0, this.#unrun) });
     this.#exit(0);
   }
 }

@@ -50,6 +50,14 @@ pub enum Fault {
     /// The file registered nothing.
     #[error("no benchmark found: no supported framework registered one")]
     NoBenches,
+    /// The file adds benches but never runs them.
+    #[error(
+        "{benches} benches were added but never run: the file does not tell its framework to run"
+    )]
+    NeverRun {
+        /// How many.
+        benches: u64,
+    },
     /// The child ended before the bench was registered.
     #[error("the bench was not registered: the process {ending}{} without it", at(r#where.as_deref()))]
     NotRegistered {

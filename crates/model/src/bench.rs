@@ -35,6 +35,11 @@ impl BenchId {
         self.0.split_once("::").map_or(self.0.as_str(), |(file, _)| file)
     }
 
+    /// Whether it stands for a whole bench file, one whose benches could not be listed.
+    pub fn is_file(&self) -> bool {
+        !self.0.contains("::")
+    }
+
     /// Groups, name and ordinal: what stands after the first `::`.
     pub fn name(&self) -> &str {
         self.0.split_once("::").map_or("", |(_, name)| name)
@@ -94,5 +99,6 @@ mod tests {
         let id = BenchId::new("bench/a.mjs", &["parse", "short"], 2);
         assert_eq!(id.as_str(), "bench/a.mjs::parse > short #2");
         assert_eq!((id.file(), id.name()), ("bench/a.mjs", "parse > short #2"));
+        assert!(!id.is_file() && BenchId::from_text("bench/a.mjs").is_file());
     }
 }

@@ -116,13 +116,18 @@ impl Comparison {
         tally
     }
 
+    /// Whether no row was compared: there is none, or both sides skip all of them.
+    pub fn is_void(&self) -> bool {
+        self.rows.iter().all(|row| row.verdict == Verdict::Skipped)
+    }
+
     /// The exit status that the comparison asks for. A comparison without any compared row is
     /// incomplete: nothing was shown to be equal.
     pub fn exit_status(&self) -> ExitStatus {
         if !self.differences.is_empty() {
             return ExitStatus::NotComparable;
         }
-        if self.rows.is_empty() {
+        if self.is_void() {
             return ExitStatus::Incomplete;
         }
         self.rows.iter().fold(ExitStatus::Pass, |worst, row| {

@@ -19,6 +19,7 @@ pub fn result_file(benches: Vec<BenchResult>) -> ResultFile {
         tool_version: "0.1.0".to_owned(),
         commit: None,
         side: None,
+        filter: Vec::new(),
         fingerprint: fingerprint(),
         benches,
     }

@@ -5,11 +5,11 @@
 
 use crate::plan::{self, Instrument, Plan};
 use crate::{callgrind, report::Line};
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tiergate_protocol::report;
 
 /// `pthread_self` of the armed thread; 0 before the first arming.
-static ARMED_THREAD: AtomicUsize = AtomicUsize::new(0);
+static ARMED_THREAD: AtomicU64 = AtomicU64::new(0);
 /// The section's number, from 1.
 static SECTION: AtomicU64 = AtomicU64::new(0);
 /// Marks seen in the section.
@@ -19,9 +19,9 @@ static OPENED_NS: AtomicU64 = AtomicU64::new(0);
 /// Nanoseconds counted in the section so far.
 static COUNTED_NS: AtomicU64 = AtomicU64::new(0);
 
-fn this_thread() -> usize {
+fn this_thread() -> u64 {
     // SAFETY: `pthread_self` has no preconditions.
-    unsafe { libc::pthread_self() as usize }
+    unsafe { libc::pthread_self() }
 }
 
 fn now_ns() -> u64 {

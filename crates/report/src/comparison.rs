@@ -42,8 +42,10 @@ fn sides(comparison: &Comparison, style: &Style) -> String {
 /// For example `base.json (commit 0a1b2c3), node 24.22.1, callgrind`.
 pub(crate) fn side_text(side: &SideSummary) -> String {
     let commit = side.commit.as_ref().map(|commit| {
-        let short: String = commit.chars().take(12).collect();
-        format!(" (commit {})", printable(&short))
+        // What follows the hash, as `-dirty`, stays.
+        let (hash, rest) = commit.split_at(commit.find('-').unwrap_or(commit.len()));
+        let hash: String = hash.chars().take(12).collect();
+        format!(" (commit {}{})", printable(&hash), printable(rest))
     });
     format!(
         "{}{}, {}, {}",

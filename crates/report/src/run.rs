@@ -4,7 +4,7 @@ use crate::number::{per_op, spread, whole};
 use crate::style::{ALARM, BOLD, CAUTION, DIM, Style};
 use crate::table::{Align, Cell, Table, note_text};
 use crate::text::printable;
-use tiergate_model::{BenchResult, BenchStatus, ResultFile, WallReading};
+use tiergate_model::{BenchResult, BenchStatus, ResultFile, Unit, WallReading};
 use tiergate_stats::summarise_readings;
 
 /// Reasons stand below their bench's name.
@@ -59,8 +59,14 @@ pub(crate) fn by_file(result: &ResultFile) -> Vec<(&str, Vec<&BenchResult>)> {
     files
 }
 
+/// Whether there are wall-clock rounds beside counts; where the clock is the instrument they are
+/// the readings.
+pub(crate) fn shows_wall(result: &ResultFile) -> bool {
+    result.unit() == Unit::Instructions && result.benches.iter().any(|bench| bench.wall.is_some())
+}
+
 fn benches(result: &ResultFile, style: &Style) -> String {
-    let wall = result.benches.iter().any(|bench| bench.wall.is_some());
+    let wall = shows_wall(result);
     let mut columns = vec![
         ("bench", Align::Left),
         (result.unit().per_op(), Align::Right),

@@ -29,12 +29,11 @@ pub fn comparison_summary(comparison: &Comparison, style: &Style) -> String {
     } else if comparison.rows.is_empty() {
         style.paint("nothing was compared", BOLD)
     } else {
-        let parts: Vec<String> = counted(&comparison.tally())
-            .into_iter()
-            .map(|(count, verdict)| {
-                style.paint(&format!("{count} {verdict}"), verdict_paint(verdict))
-            })
-            .collect();
+        let void = comparison.is_void().then(|| style.paint("nothing was compared", BOLD));
+        let counts = counted(&comparison.tally()).into_iter().map(|(count, verdict)| {
+            style.paint(&format!("{count} {verdict}"), verdict_paint(verdict))
+        });
+        let parts: Vec<String> = void.into_iter().chain(counts).collect();
         parts.join(", ")
     };
     format!("{words} {}", style.paint(&exit, DIM))

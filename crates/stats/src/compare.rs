@@ -1,7 +1,8 @@
 //! Comparison of two result files.
 
 use crate::benjamini_hochberg::benjamini_hochberg;
-use crate::renames::{Sides, note_swapped_names, probable_renames};
+use crate::renames::{note_swapped_names, probable_renames};
+use crate::sides::{Sides, Unlisted};
 use crate::verdict::{Case, Judgement};
 use std::collections::BTreeMap;
 use tiergate_model::{
@@ -63,16 +64,19 @@ fn judge_all(
     for bench in &head.benches {
         sides.entry(&bench.id).or_default().head = Some(bench);
     }
-    let renames = probable_renames(&sides);
+    let unlisted = Unlisted::of(base, head);
+    let renames = probable_renames(&sides, &unlisted);
     let mut rows = judge_common(&sides, base, options);
     note_swapped_names(&mut rows);
     rows.extend(sides.iter().filter_map(|(id, sides)| {
         let judgement = match (sides.base, sides.head) {
-            (Some(base), None) => only_in_base(base, &renames, options.allow_removed),
-            (None, Some(head)) => only_in_head(head, &renames),
+            (Some(_), None) if filtered(head, base) => left_out_of_head(head),
+            (None, Some(_)) if filtered(base, head) => left_out_of_base(base),
+            (Some(base), None) => only_in_base(base, &unlisted, &renames, options.allow_removed),
+            (None, Some(head)) => only_in_head(head, &unlisted, &renames),
             _ => return None,
         };
-        Some(row((*id).clone(), judgement))
+        Some(row((*id).clone(), judgement.with_sides(sides.base, sides.head)))
     }));
     rows.sort_by(|one, other| {
         let change = |row: &ComparisonRow| row.change.unwrap_or(f64::NEG_INFINITY);
@@ -106,21 +110,59 @@ fn judge_common(
         .collect()
 }
 
-fn only_in_base(base: &BenchResult, renames: &[Rename], allowed: bool) -> Judgement {
-    let renamed = renames.iter().find(|rename| rename.from == base.id);
-    let reason = match renamed {
+/// Whether a side was measured with a filter that the other one did not have: then it can't tell
+/// a bench that is gone from one that was not asked for.
+fn filtered(side: &ResultFile, other: &ResultFile) -> bool {
+    !side.filter.is_empty() && side.filter != other.filter
+}
+
+fn left_out_of_head(head: &ResultFile) -> Judgement {
+    let reason = format!("left out of head by the filter `{}`", head.filter.join("`, `"));
+    Judgement::without_figures(Verdict::Skipped, reason)
+}
+
+fn left_out_of_base(base: &ResultFile) -> Judgement {
+    let reason = format!("base was measured with the filter `{}`", base.filter.join("`, `"));
+    Judgement {
+        hint: Some("measure base without it, or head with it too".to_owned()),
+        ..Judgement::without_figures(Verdict::Incomplete, reason)
+    }
+}
+
+fn only_in_base(
+    base: &BenchResult,
+    unlisted: &Unlisted,
+    renames: &[Rename],
+    allowed: bool,
+) -> Judgement {
+    if base.id.is_file() {
+        return file_fault("base", base);
+    }
+    if let Some(reason) = unlisted.in_head(&base.id) {
+        return lost_with_file("head", reason);
+    }
+    let reason = match renames.iter().find(|rename| rename.from == base.id) {
         Some(rename) => format!("removed, or renamed to `{}`", rename.to),
         None => "removed: only base has it".to_owned(),
     };
-    let verdict = if allowed { Verdict::Removed } else { Verdict::Incomplete };
-    let mut judgement = Judgement::without_figures(verdict, reason);
-    if !allowed {
-        judgement.hint = Some("if that is meant, allow it with `--allow-removed`".to_owned());
+    if allowed {
+        return Judgement::without_figures(Verdict::Removed, reason);
     }
-    judgement.with_sides(Some(base), None)
+    let hint = "if that is meant, allow it with `--allow-removed`";
+    Judgement {
+        hint: Some(hint.to_owned()),
+        ..Judgement::without_figures(Verdict::Incomplete, reason)
+    }
 }
 
-fn only_in_head(head: &BenchResult, renames: &[Rename]) -> Judgement {
+fn only_in_head(head: &BenchResult, unlisted: &Unlisted, renames: &[Rename]) -> Judgement {
+    if head.id.is_file() {
+        return file_fault("head", head);
+    }
+    // A base that could not be listed is no base without the bench.
+    if let Some(reason) = unlisted.in_base(&head.id) {
+        return lost_with_file("base", reason);
+    }
     let why = head.reason.as_deref().unwrap_or("no reason was recorded");
     let (verdict, reason) = match head.status {
         // A new bench that can't be measured must not slip in as added.
@@ -134,7 +176,17 @@ fn only_in_head(head: &BenchResult, renames: &[Rename]) -> Judgement {
             (Verdict::Added, reason)
         }
     };
-    Judgement::without_figures(verdict, reason).with_sides(None, Some(head))
+    Judgement::without_figures(verdict, reason)
+}
+
+fn file_fault(side: &str, file: &BenchResult) -> Judgement {
+    let why = file.reason.as_deref().unwrap_or("no reason was recorded");
+    Judgement::without_figures(Verdict::Incomplete, format!("{side}: {why}"))
+}
+
+fn lost_with_file(side: &str, reason: &str) -> Judgement {
+    let reason = format!("{side}: its file could not be listed: {reason}");
+    Judgement::without_figures(Verdict::Incomplete, reason)
 }
 
 fn row(id: BenchId, judgement: Judgement) -> ComparisonRow {

@@ -60,9 +60,9 @@ const SAME_LOCK: &str = "measure both sides with the same `tiergate.lock`";
 impl Evidence {
     /// Pairs the readings of two measured benches.
     pub(crate) fn gather(base: &BenchResult, head: &BenchResult) -> Result<Self, Gap> {
-        for (name, side) in [("base", base), ("head", head)] {
-            check_side(name, side)?;
-        }
+        check_measured(base, head)?;
+        check_readings("base", base)?;
+        check_readings("head", head)?;
         check_plan(base, head)?;
         let mut perturbations: Vec<Perturbation> =
             base.readings.iter().chain(&head.readings).map(|r| r.perturbation).collect();
@@ -108,12 +108,22 @@ impl Evidence {
     }
 }
 
-fn check_side(name: &str, side: &BenchResult) -> Result<(), Gap> {
-    let missing = |fault: &str| Err(Gap::Missing(format!("{name} {fault}")));
-    if side.status != BenchStatus::Measured {
+fn check_measured(base: &BenchResult, head: &BenchResult) -> Result<(), Gap> {
+    let fault = |side: &BenchResult| {
         let reason = side.reason.as_deref().unwrap_or("no reason was recorded");
-        return Err(Gap::Missing(format!("{name}: {reason}")));
-    }
+        (side.status != BenchStatus::Measured).then(|| reason.to_owned())
+    };
+    Err(Gap::Missing(match (fault(base), fault(head)) {
+        (None, None) => return Ok(()),
+        (Some(base), Some(head)) if base == head => format!("base and head: {base}"),
+        (Some(base), Some(head)) => format!("base: {base}; head: {head}"),
+        (Some(base), None) => format!("base: {base}"),
+        (None, Some(head)) => format!("head: {head}"),
+    }))
+}
+
+fn check_readings(name: &str, side: &BenchResult) -> Result<(), Gap> {
+    let missing = |fault: &str| Err(Gap::Missing(format!("{name} {fault}")));
     if !side.readings.iter().any(|reading| reading.perturbation == Perturbation::None) {
         return missing("has no reading");
     }

@@ -7,6 +7,7 @@ mod evidence;
 mod mann_whitney;
 mod renames;
 mod sample;
+mod sides;
 mod verdict;
 mod welch;
 

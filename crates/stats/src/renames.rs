@@ -1,53 +1,64 @@
 //! Benches that probably go by another id in head.
 
 use crate::evidence::summarise_readings;
+use crate::sides::{Sides, Unlisted};
 use std::collections::{BTreeMap, BTreeSet};
 use tiergate_model::{BenchId, BenchResult, BenchStatus, ComparisonRow, Rename, Verdict};
 
 /// Counts within this fraction of each other are taken for the same.
 const SAME_COUNT: f64 = 0.005;
 
-/// Names that agree in at least this share of their characters are similar.
+/// Names that share at least this part of their pairs of neighbouring characters are similar.
 const SIMILAR_NAME: f64 = 0.6;
 
-/// Longer names are compared by their beginnings: the comparison takes time by the square.
-const COMPARED_CHARS: usize = 120;
-
-/// The two sides of one id.
-#[derive(Default, Clone, Copy)]
-pub(crate) struct Sides<'a> {
-    pub(crate) base: Option<&'a BenchResult>,
-    pub(crate) head: Option<&'a BenchResult>,
-}
+/// What of a name is compared; a text of a page would only cost time.
+const COMPARED_CHARS: usize = 200;
 
 /// A bench that only one side has.
 struct Single<'a> {
     id: &'a BenchId,
     bench: &'a BenchResult,
     per_op: Option<f64>,
+    name_pairs: Vec<(char, char)>,
 }
 
 impl<'a> Single<'a> {
     fn of(bench: &'a BenchResult) -> Self {
         let measured = bench.status == BenchStatus::Measured;
         let summary = if measured { summarise_readings(&bench.readings) } else { None };
-        Self { id: &bench.id, bench, per_op: summary.map(|summary| summary.median) }
+        Self {
+            id: &bench.id,
+            bench,
+            per_op: summary.map(|summary| summary.median),
+            name_pairs: neighbours(bench.id.name()),
+        }
     }
 }
 
 /// Pairs benches that only base has with benches that only head has. Of all pairs with the same
 /// name in another file, the same count under the same plan, or a similar name in the same file,
-/// the best is taken first, and each bench once.
-pub(crate) fn probable_renames(sides: &BTreeMap<&BenchId, Sides>) -> Vec<Rename> {
+/// the best is taken first, and each bench once. A bench whose file the other side could not list
+/// is in neither group.
+pub(crate) fn probable_renames(
+    sides: &BTreeMap<&BenchId, Sides>,
+    unlisted: &Unlisted,
+) -> Vec<Rename> {
+    let known = |bench: &&BenchResult| !bench.id.is_file();
     let removed: Vec<Single> = sides
         .values()
         .filter(|sides| sides.head.is_none())
-        .filter_map(|sides| sides.base.map(Single::of))
+        .filter_map(|sides| sides.base)
+        .filter(known)
+        .filter(|bench| unlisted.in_head(&bench.id).is_none())
+        .map(Single::of)
         .collect();
     let added: Vec<Single> = sides
         .values()
         .filter(|sides| sides.base.is_none())
-        .filter_map(|sides| sides.head.map(Single::of))
+        .filter_map(|sides| sides.head)
+        .filter(known)
+        .filter(|bench| unlisted.in_base(&bench.id).is_none())
+        .map(Single::of)
         .collect();
     let mut candidates: Vec<(f64, Rename)> =
         removed.iter().flat_map(|from| added.iter().filter_map(|to| candidate(from, to))).collect();
@@ -75,7 +86,7 @@ fn candidate(from: &Single, to: &Single) -> Option<(f64, Rename)> {
     let same_file = from.id.file() == to.id.file();
     let same_name = !same_file && from.id.name() == to.id.name();
     let distance = count_distance(from, to);
-    let similarity = if same_file { similarity(from.id.name(), to.id.name()) } else { 0.0 };
+    let similarity = if same_file { similarity(&from.name_pairs, &to.name_pairs) } else { 0.0 };
     let mut score = 0.0;
     let mut reasons = Vec::new();
     if same_name {
@@ -113,24 +124,31 @@ fn same_count(one: f64, other: f64) -> Option<f64> {
     (distance <= SAME_COUNT).then_some(distance)
 }
 
-/// The share of characters that need no edit, by Levenshtein's distance; 1 for equal names.
-fn similarity(one: &str, other: &str) -> f64 {
-    let one: Vec<char> = one.chars().take(COMPARED_CHARS).collect();
-    let other: Vec<char> = other.chars().take(COMPARED_CHARS).collect();
-    let longer = one.len().max(other.len());
-    if longer == 0 {
-        return 1.0;
-    }
-    let mut previous: Vec<usize> = (0..=other.len()).collect();
-    for (row, from) in one.iter().enumerate() {
-        let mut current = vec![row + 1];
-        for (column, to) in other.iter().enumerate() {
-            let replace = previous[column] + usize::from(from != to);
-            current.push(replace.min(previous[column + 1] + 1).min(current[column] + 1));
+/// The pairs of neighbouring characters of a name, with its two ends, sorted.
+fn neighbours(name: &str) -> Vec<(char, char)> {
+    let (end, name) = (std::iter::once('\0'), name.chars().take(COMPARED_CHARS));
+    let (first, second) = (end.clone().chain(name.clone()), name.chain(end));
+    let mut pairs: Vec<(char, char)> = first.zip(second).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+/// Twice the pairs in common over all pairs (L. R. Dice, *Measures of the Amount of Ecologic
+/// Association Between Species*, Ecology 26 (1945)): 1 for equal names, and quick for many.
+fn similarity(one: &[(char, char)], other: &[(char, char)]) -> f64 {
+    let (mut left, mut right, mut common) = (0, 0, 0_usize);
+    while let (Some(a), Some(b)) = (one.get(left), other.get(right)) {
+        match a.cmp(b) {
+            std::cmp::Ordering::Less => left += 1,
+            std::cmp::Ordering::Greater => right += 1,
+            std::cmp::Ordering::Equal => {
+                common += 1;
+                left += 1;
+                right += 1;
+            }
         }
-        previous = current;
     }
-    1.0 - previous[other.len()] as f64 / longer as f64
+    2.0 * common as f64 / (one.len() + other.len()) as f64
 }
 
 /// Adds a note to rows whose counts changed places between base and head: most likely their names
@@ -188,21 +206,27 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn alike(one: &str, other: &str) -> f64 {
+        similarity(&neighbours(one), &neighbours(other))
+    }
+
     #[test]
-    fn similarity_is_the_share_of_characters_without_an_edit() {
-        assert_eq!(similarity("parse", "parse"), 1.0);
-        assert_eq!(similarity("", ""), 1.0);
-        assert_eq!(similarity("abc", "xyz"), 0.0);
-        // The textbook pair, at distance 3.
-        assert!((similarity("kitten", "sitting") - (1.0 - 3.0 / 7.0)).abs() < 1e-12);
+    fn similarity_is_the_share_of_common_pairs() {
+        assert_eq!(alike("parse", "parse"), 1.0);
+        assert_eq!(alike("", ""), 1.0);
+        assert_eq!(alike("abc", "xyz"), 0.0);
+        // Pairs: start-n, ni, ig, gh, ht, t-end and start-n, na, ac, ch, ht, t-end.
+        assert_eq!(alike("night", "nacht"), 0.5);
+        assert!(alike("stringify long", "stringify lang") > SIMILAR_NAME);
+        assert!(alike("parse", "stringify") < SIMILAR_NAME);
     }
 
     proptest! {
         #[test]
         fn similarity_is_symmetric_and_a_share(one in ".{0,20}", other in ".{0,20}") {
-            let forth = similarity(&one, &other);
-            prop_assert!((0.0..=1.0).contains(&forth));
-            prop_assert_eq!(forth, similarity(&other, &one));
+            prop_assert!((0.0..=1.0).contains(&alike(&one, &other)));
+            prop_assert_eq!(alike(&one, &other), alike(&other, &one));
+            prop_assert_eq!(alike(&one, &one), 1.0);
         }
     }
 }

@@ -84,8 +84,34 @@ fn a_new_bench_that_fails_is_not_added() {
 }
 
 #[test]
+fn a_file_that_could_not_be_listed_is_no_removal_and_no_addition() {
+    let whole = || vec![bench("x.mjs::a", 100_000), bench("y.mjs::a", 100_000)];
+    let broken = || vec![incomplete("x.mjs", "SyntaxError: here"), bench("y.mjs::a", 100_000)];
+    for (base, head, reason) in [
+        (whole(), broken(), "head: its file could not be listed: SyntaxError: here"),
+        (broken(), whole(), "base: its file could not be listed: SyntaxError: here"),
+    ] {
+        let options = CompareOptions { allow_removed: true, ..options() };
+        let comparison = compare(&result_file(base), &result_file(head), &options);
+        let lost = row(&comparison, "x.mjs::a");
+        assert_eq!((lost.verdict, lost.reason.as_deref()), (Verdict::Incomplete, Some(reason)));
+        let file = row(&comparison, "x.mjs");
+        assert_eq!(file.verdict, Verdict::Incomplete);
+        assert!(file.reason.as_deref().unwrap().ends_with("SyntaxError: here"));
+        assert_eq!(row(&comparison, "y.mjs::a").verdict, Verdict::Ok);
+        assert!(comparison.probable_renames.is_empty());
+        assert_eq!(comparison.exit_status(), ExitStatus::Incomplete);
+    }
+}
+
+#[test]
 fn nothing_compared_is_not_a_pass() {
     assert_eq!(compared(vec![], vec![]).exit_status(), ExitStatus::Incomplete);
+    let skip = || vec![skipped("x.mjs::a", "marked `skip`")];
+    assert_eq!(compared(skip(), skip()).exit_status(), ExitStatus::Incomplete);
+    let mut both = skip();
+    both.push(bench("x.mjs::b", 100_000));
+    assert_eq!(compared(both.clone(), both).exit_status(), ExitStatus::Pass);
 }
 
 #[test]
@@ -227,4 +253,24 @@ proptest! {
         ends.dedup();
         prop_assert_eq!(ends.len(), count);
     }
+}
+
+#[test]
+fn a_filter_of_one_side_neither_adds_nor_removes_benches() {
+    let all = result_file(vec![bench("x.mjs::a", 100_000), bench("x.mjs::b", 100_000)]);
+    let mut some = result_file(vec![bench("x.mjs::a", 100_000)]);
+    some.filter = vec!["*a".to_owned()];
+
+    let head_filtered = compare(&all, &some, &options());
+    assert_eq!(row(&head_filtered, "x.mjs::b").verdict, Verdict::Skipped);
+    assert_eq!(head_filtered.exit_status(), ExitStatus::Pass);
+
+    let base_filtered = compare(&some, &all, &options());
+    assert_eq!(row(&base_filtered, "x.mjs::b").verdict, Verdict::Incomplete);
+    assert_eq!(base_filtered.exit_status(), ExitStatus::Incomplete);
+
+    let mut other = all.clone();
+    other.filter = some.filter.clone();
+    let same_filter = compare(&some, &other, &options());
+    assert_eq!(row(&same_filter, "x.mjs::b").verdict, Verdict::Added);
 }

@@ -102,6 +102,10 @@ fn missing_readings_are_incomplete_with_the_sides_reason() {
     assert_eq!(judgement.change, None);
     let judgement = judge(&incomplete("a", "it hung"), &good);
     assert_eq!(judgement.reason.as_deref(), Some("base: it hung"));
+    let judgement = judge(&incomplete("a", "it hung"), &incomplete("a", "it hung"));
+    assert_eq!(judgement.reason.as_deref(), Some("base and head: it hung"));
+    let judgement = judge(&incomplete("a", "it hung"), &incomplete("a", "it threw"));
+    assert_eq!(judgement.reason.as_deref(), Some("base: it hung; head: it threw"));
 }
 
 #[test]

@@ -33,6 +33,7 @@ Start with:
   tiergate compare base.json head.json     compare two measurements";
 
 #[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one, parsed once")]
 pub(crate) enum Command {
     /// Measure benches: instructions per op, each bench in fresh processes
     #[command(after_help = RUN_EXAMPLES)]

@@ -16,7 +16,13 @@ bench.add('promise', () => {
   called++;
   return Promise.resolve(1);
 });
-bench.add('hooked', () => {called++}, { beforeEach() { }, afterEach() {} });
+bench.add(
+  'hooked',
+  () => {
+    called++;
+  },
+  { beforeEach() {}, afterEach() {} },
+);
 
 await bench.run();
 console.table(bench.table());

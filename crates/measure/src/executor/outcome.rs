@@ -54,6 +54,13 @@ impl Traced<'_> {
         None
     }
 
+    /// Exit listeners of the user's code still run after the harness's end and may change the exit
+    /// code; a signal is none of theirs.
+    fn ended_by_harness(&self) -> bool {
+        matches!(self.outcome.ending, Ending::Exited(_))
+            && self.events.iter().any(|event| matches!(event, Event::End { .. }))
+    }
+
     fn phase(&self) -> &'static str {
         if self.events.iter().any(|event| matches!(event, Event::Started {})) {
             "the bench"
@@ -67,7 +74,7 @@ impl Traced<'_> {
     fn ended_early(&self) -> Fault {
         let ending = self.outcome.ending;
         let place = self.events.iter().find_map(|event| match event {
-            Event::Exit { r#where } => r#where.clone(),
+            Event::Exit { r#where, .. } => r#where.clone(),
             _ => None,
         });
         let began = |event: &Event| matches!(event, Event::Started {});
@@ -88,6 +95,7 @@ impl Traced<'_> {
         }
         let mut listing = Listing::default();
         let mut loaded = false;
+        let mut unrun = 0;
         for event in self.events {
             match event {
                 Event::Bench {
@@ -113,11 +121,19 @@ impl Traced<'_> {
                 }),
                 Event::Warning { message } => listing.warnings.push(message.clone()),
                 Event::Loaded {} => loaded = true,
+                Event::Exit { unrun: count, .. } | Event::End { unrun: count } => unrun += count,
                 _ => {}
             }
         }
         if listing.benches.is_empty() {
-            return Err(Fault::NoBenches);
+            return Err(if unrun > 0 {
+                Fault::NeverRun { benches: unrun }
+            } else {
+                Fault::NoBenches
+            });
+        }
+        if unrun > 0 {
+            listing.warnings.push(format!("{unrun} benches were added but never run"));
         }
         if !loaded {
             listing.warnings.push(
@@ -166,7 +182,7 @@ impl Traced<'_> {
             _ => None,
         });
         match measured {
-            Some(_) if self.outcome.ending != Ending::Exited(0) => Err(self.ended_early()),
+            Some(_) if !self.ended_by_harness() => Err(self.ended_early()),
             Some(measured) if measured.budget.window_ops == window_ops => Ok(measured),
             Some(measured) => Err(Fault::Marks(format!(
                 "the harness ran {} ops in the window instead of {window_ops}",

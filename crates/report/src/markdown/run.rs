@@ -5,7 +5,7 @@ use super::escape::{code, words};
 use super::{LARGEST, MARKER, fitting};
 use crate::list::{ListedBench, figures, framework};
 use crate::number::{per_op, spread, whole};
-use crate::run::{RANDOMISED, engine_and_instrument, run_summary, wall_text};
+use crate::run::{RANDOMISED, engine_and_instrument, run_summary, shows_wall, wall_text};
 use crate::style::Style;
 use tiergate_model::{BenchResult, BenchStatus, ResultFile};
 use tiergate_stats::summarise_readings;
@@ -25,7 +25,7 @@ pub fn run_markdown(result: &ResultFile) -> String {
     if result.benches.is_empty() {
         return text;
     }
-    let wall = result.benches.iter().any(|bench| bench.wall.is_some());
+    let wall = shows_wall(result);
     let (wall_head, wall_rule) = if wall { (" wall ns/op |", "--:|") } else { ("", "") };
     text.push_str(&format!(
         "| bench | {} | A/A | warm-up | window | readings |{wall_head}\n\

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::listing::{list_all, no_bench_files};
 use crate::output;
 use crate::progress::Progress;
-use crate::settings::{LOCK_NAME, Settings};
+use crate::settings::Settings;
 use crate::setup::{Setup, choose_instrument, interrupt_flag};
 use std::sync::atomic::Ordering;
 use tiergate_model::ExitStatus;
@@ -21,7 +21,7 @@ pub(crate) fn list(options: &ListOptions) -> Result<ExitStatus, Failure> {
     if files.is_empty() && !selection.allow_empty {
         return Err(no_bench_files());
     }
-    let lock = Lock::read(settings.root.join(LOCK_NAME)).map_err(Failure::from)?.value;
+    let lock = Lock::read(settings.lock_path()).map_err(Failure::from)?.value;
     let interrupted = interrupt_flag()?;
     let setup = Setup {
         settings: &settings,

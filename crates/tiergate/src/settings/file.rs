@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The configuration as it is written.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -27,6 +27,8 @@ pub(crate) struct SettingsFile {
     pub(crate) jobs: Option<usize>,
     /// Seconds that one process may take.
     pub(crate) timeout_seconds: Option<u64>,
+    /// The lock, relative to the configuration; two versions of a project can share one.
+    pub(crate) lock: Option<PathBuf>,
     /// Limits of comparisons.
     pub(crate) limits: LimitSettings,
     /// The engine's environment.
@@ -66,7 +68,7 @@ pub(crate) struct BenchSettings {
 }
 
 /// Every key that a configuration can have, for suggestions.
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "files",
     "engine",
     "engine_args",
@@ -75,6 +77,7 @@ const KEYS: [&str; 18] = [
     "repeats",
     "jobs",
     "timeout_seconds",
+    "lock",
     "limits",
     "limits.fail",
     "limits.warn",

@@ -17,7 +17,7 @@ use tiergate_model::{EngineSpec, Limits, OpBudget};
 /// The configuration's name.
 pub(crate) const FILE_NAME: &str = "tiergate.toml";
 /// The lock's name, beside the configuration.
-pub(crate) const LOCK_NAME: &str = "tiergate.lock";
+const LOCK_NAME: &str = "tiergate.lock";
 
 /// A process that takes longer than this hangs, or has too much to do.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
@@ -99,6 +99,11 @@ impl Settings {
         flag.or(self.file.jobs)
             .filter(|jobs| *jobs > 0)
             .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+    }
+
+    /// The file that keeps the op counts of warm-ups and windows.
+    pub(crate) fn lock_path(&self) -> PathBuf {
+        self.root.join(self.file.lock.as_deref().unwrap_or(Path::new(LOCK_NAME)))
     }
 
     /// Limits of a comparison.

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::listing::{Listed, list_all};
 use crate::output;
 use crate::progress::Progress;
-use crate::settings::{LOCK_NAME, Settings};
+use crate::settings::Settings;
 use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
@@ -37,7 +37,7 @@ impl EngineRun<'_> {
         let listed = list_all(self.executor, self.files, self.filter, jobs);
         listed.tell();
         listed.check_not_empty(self.options.selection.allow_empty)?;
-        let lock = Lock::read(self.settings.root.join(LOCK_NAME))?;
+        let lock = Lock::read(self.settings.lock_path())?;
         lock.warnings.iter().for_each(|warning| output::warning(warning));
         let plan = self.plan(&listed, &lock.value, jobs)?;
         let file = self.take_readings(&listed, &plan)?;
@@ -111,6 +111,7 @@ impl EngineRun<'_> {
                 SideName::Base => Side::Base,
                 SideName::Head => Side::Head,
             }),
+            filter: self.options.selection.filter.clone(),
             fingerprint: self.executor.fingerprint().clone(),
             benches: unlisted.chain(unmeasured).collect(),
         }
@@ -156,10 +157,11 @@ impl EngineRun<'_> {
             added += 1;
         }
         if added > 0 {
-            merge_into_lock(self.settings.root.join(LOCK_NAME), newer)?;
+            merge_into_lock(self.settings.lock_path(), newer)?;
             output::note(&format!(
-                "{LOCK_NAME}: op counts of {added} benches added; keep it in version control, so \
-                 that base and head are measured alike"
+                "{}: op counts of {added} benches added; keep it in version control, so that base \
+                 and head are measured alike",
+                self.settings.lock_path().display()
             ));
         }
         Ok(())
