@@ -71,19 +71,32 @@ impl Traced<'_> {
         }
     }
 
-    fn ended_early(&self) -> Fault {
-        let ending = self.outcome.ending;
-        let place = self.events.iter().find_map(|event| match event {
+    /// Where user code asked for the end of the process.
+    fn exit_place(&self) -> Option<String> {
+        self.events.iter().find_map(|event| match event {
             Event::Exit { r#where, .. } => r#where.clone(),
             _ => None,
-        });
+        })
+    }
+
+    /// The process ended before it had done what it was started for.
+    fn ended_unfinished(&self) -> Fault {
+        Fault::EndedEarly {
+            ending: self.outcome.ending,
+            r#where: self.exit_place(),
+            output: self.outcome.output_tail.clone(),
+        }
+    }
+
+    fn ended_early(&self) -> Fault {
+        let ending = self.outcome.ending;
         let began = |event: &Event| matches!(event, Event::Started {});
         let alive = |event: &Event| matches!(event, Event::Hello { .. });
         let began = self.events.iter().any(began);
         if ending == Ending::Exited(0) && !began && self.events.iter().any(alive) {
-            return Fault::NotRegistered { ending, r#where: place };
+            return Fault::NotRegistered { ending, r#where: self.exit_place() };
         }
-        Fault::EndedEarly { ending, r#where: place, output: self.outcome.output_tail.clone() }
+        self.ended_unfinished()
     }
 
     pub(super) fn listing(&self, file: &BenchFile) -> Result<Listing, Fault> {
@@ -128,8 +141,10 @@ impl Traced<'_> {
         if listing.benches.is_empty() {
             return Err(if unrun > 0 {
                 Fault::NeverRun { benches: unrun }
-            } else {
+            } else if loaded {
                 Fault::NoBenches
+            } else {
+                self.ended_unfinished()
             });
         }
         if unrun > 0 {

@@ -9,7 +9,10 @@
 
 mod support;
 
+mod counters;
+mod counts;
 mod engines;
+mod environments;
 mod formats;
 mod hooks;
 mod incomplete;

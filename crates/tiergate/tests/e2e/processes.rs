@@ -89,6 +89,42 @@ fn a_tree_of_daemons_is_gone_after_the_last_reading() {
 }
 
 #[test]
+fn the_end_of_one_engine_is_not_the_end_of_anothers_children() {
+    let project = Project::new();
+    project.file(
+        "a.bench.mjs",
+        "import fs from 'node:fs';
+         import { execFileSync } from 'node:child_process';
+         import { bench } from 'tiergate';
+         const text = execFileSync('/bin/sh', ['-c', 'setsid sleep 600 >/dev/null 2>&1 & echo $!']);
+         const id = Number(text);
+         fs.writeFileSync('started', `${id}\\n`);
+         for (const end = Date.now() + 60_000; !fs.existsSync('b has ended');) {
+           if (Date.now() > end) throw new Error('the other file never ended');
+         }
+         process.kill(id, 0);
+         bench('uses a daemon', () => 1);",
+    );
+    project.file(
+        "b.bench.mjs",
+        "import fs from 'node:fs';
+         import { bench } from 'tiergate';
+         while (!fs.existsSync('started'));
+         bench('quick', () => 1);",
+    );
+    project.file(
+        "c.bench.mjs",
+        "import fs from 'node:fs';
+         import { bench } from 'tiergate';
+         fs.writeFileSync('b has ended', '');
+         bench('after b', () => 1);",
+    );
+    project.file("tiergate.toml", "jobs = 2\n");
+    project.tiergate("list --engine node@24").run().exits(0);
+    assert_gone(&project, "started");
+}
+
+#[test]
 fn an_interrupted_run_ends_its_engines() {
     for (signal, code) in [(Signal::SIGINT, Some(130)), (Signal::SIGKILL, None)] {
         for engine in ["node@24", "bun@1.4", "deno@2.9"] {
