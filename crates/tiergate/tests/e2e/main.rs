@@ -9,10 +9,15 @@
 
 mod support;
 
+mod counters;
+mod counts;
 mod engines;
+mod environments;
 mod formats;
+mod hooks;
 mod incomplete;
 mod interrupts;
+mod processes;
 mod refusals;
 mod renames;
 mod result_files;

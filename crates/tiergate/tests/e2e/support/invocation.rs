@@ -163,13 +163,6 @@ impl Outcome {
         self
     }
 
-    /// Standard error does not hold a text.
-    #[track_caller]
-    pub(crate) fn does_not_say(&self, text: &str) -> &Self {
-        assert!(!self.stderr.contains(text), "`{text}` is on standard error\n{self}");
-        self
-    }
-
     /// Standard output holds a text.
     #[track_caller]
     pub(crate) fn prints(&self, text: &str) -> &Self {

@@ -5,8 +5,8 @@ mod invocation;
 mod project;
 mod script;
 
-pub(crate) use engines::{ENGINES, STRIPPING_ENGINES, node, tinybench};
-pub(crate) use invocation::{Invocation, Outcome, Running};
+pub(crate) use engines::{ENGINES, STRIPPING_ENGINES, node};
+pub(crate) use invocation::{Invocation, Outcome};
 pub(crate) use project::{Project, bench_of};
 pub(crate) use script::{Script, scripted};
 
