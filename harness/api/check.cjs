@@ -21,7 +21,8 @@ function checkOptions(where, options = {}) {
     throw new TypeError(`${where}: options must be an object, not ${kind(options)}`);
   }
   for (const key of Object.keys(options)) {
-    if (!OPTIONS.includes(key)) throw new TypeError(`${where}: unknown option "${key}"; known are ${OPTIONS.join(', ')}`);
+    if (!OPTIONS.includes(key))
+      throw new TypeError(`${where}: unknown option "${key}"; known are ${OPTIONS.join(', ')}`);
   }
   for (const hook of HOOKS) {
     const value = options[hook];
@@ -39,7 +40,8 @@ function checkBatch(where, { batch, before, after }) {
   if (!Number.isSafeInteger(batch) || batch < 1) {
     throw new RangeError(`${where}: option "batch" must be a whole number from 1, not ${String(batch)}`);
   }
-  if (!before && !after) throw new TypeError(`${where}: option "batch" needs "before" or "after" to run around a batch`);
+  if (!before && !after)
+    throw new TypeError(`${where}: option "batch" needs "before" or "after" to run around a batch`);
 }
 
 function checkParams(where, params) {

@@ -6,7 +6,9 @@
 
 /** Whether frameworks await a value. */
 function isThenable(value) {
-  return value !== null && (typeof value === 'object' || typeof value === 'function') && typeof value.then === 'function';
+  return (
+    value !== null && (typeof value === 'object' || typeof value === 'function') && typeof value.then === 'function'
+  );
 }
 
 /** Runs a generator to its end: the result itself if no promise was yielded, else a promise of it. */

@@ -11,6 +11,7 @@ const { Quiet } = require('./quiet.cjs');
 class Session {
   #drive;
   #ended = false;
+  #isLoaded = false;
   #exit;
   #quiet;
   #atLoad = [];
@@ -23,7 +24,8 @@ class Session {
     this.mode = request.mode;
     this.engine = engine;
     this.ids = new Ids(request.select);
-    this.loaded = false;
+    /** Whether the main module has had its time to register benches. */
+    this.isClosed = false;
     this.#exit = exit;
     this.#emit = openEvents(request.events);
     this.#quiet = new Quiet(() => this.end('quiet'));
@@ -73,9 +75,15 @@ class Session {
     this.#atLoad.push(callback);
   }
 
+  /** The main module has been evaluated, or has failed. */
+  close() {
+    this.isClosed = true;
+  }
+
   mainLoaded() {
-    if (this.loaded || this.#ended) return;
-    this.loaded = true;
+    if (this.#isLoaded || this.#ended) return;
+    this.close();
+    this.#isLoaded = true;
     const starts = this.#atLoad.map((callback) => callback());
     this.emit('loaded');
     for (const start of starts) start?.();
@@ -115,7 +123,9 @@ class Session {
 
   /** The process is exiting; `where` is there if the user's code has asked for it. */
   exiting(code, where) {
-    if (!this.#ended) this.emit('exit', { code, where, unrun: Math.max(0, this.#unrun) });
+    if (this.#ended) return;
+    this.#ended = true;
+    this.emit('exit', { code, where, unrun: Math.max(0, this.#unrun) });
   }
 
   end(reason) {

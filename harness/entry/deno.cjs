@@ -14,5 +14,8 @@ if (session) {
   require('../core/hooks.cjs').installHooks(adapters);
   // The event comes when the main module has been evaluated, top-level await included, but also when it has
   // failed, right before that is reported.
-  globalThis.addEventListener('load', () => setImmediate(() => session.mainLoaded()));
+  globalThis.addEventListener('load', () => {
+    session.close();
+    setImmediate(() => session.mainLoaded());
+  });
 }

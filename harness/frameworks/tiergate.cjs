@@ -13,22 +13,25 @@ function createApi(session) {
   let hasOnly = false;
 
   function add(args, { skipped = false, only = false } = {}) {
-    if (session.loaded) {
-      throw new Error('bench() was called after the run began: register benches while the module loads');
-    }
+    refuseLate('bench');
     const { name, fn, options } = checkBench(args);
     hasOnly ||= only;
     for (const params of combinations(options.params)) {
       const names = [...groups, name + suffix(params)];
       session.added();
-      collected.push({ names, fn: session.wants(names) ? fn : undefined, options, params, only, skipped: skipped || isSkipping });
+      collected.push({
+        names,
+        fn: session.wants(names) ? fn : undefined,
+        options,
+        params,
+        only,
+        skipped: skipped || isSkipping,
+      });
     }
   }
 
   function nest(args, skipped = false) {
-    if (session.loaded) {
-      throw new Error('group() was called after the run began: register benches while the module loads');
-    }
+    refuseLate('group');
     const { name, fn } = checkGroup(args);
     const wasSkipping = isSkipping;
     groups.push(name);
@@ -42,6 +45,11 @@ function createApi(session) {
       groups.pop();
       isSkipping = wasSkipping;
     }
+  }
+
+  function refuseLate(what) {
+    if (!session.isClosed) return;
+    throw new Error(`${what}() was called after the run began: register benches while the module loads`);
   }
 
   session.atLoad(() => {

@@ -8,91 +8,114 @@ const { drive } = require('../core/driver.cjs');
 
 const name = 'tinybench';
 const HOOKS = ['beforeAll', 'beforeEach', 'afterEach', 'afterAll'];
+const RUNS = ['run', 'runSync', 'runConcurrently'];
+// Methods of 2 only; later versions warm up within `run`.
+const WARM_UPS = ['warmup', 'warmupConcurrently'];
 
 function stub() {}
 
 function attach(session, { Bench, Task }, version) {
-  const major = Number.parseInt(version, 10);
-  // What was added: task -> { names, fn, options, bench }. Only a function that can be selected is kept.
-  const added = new WeakMap();
+  const copy = new Copy(session, version);
+  const bench = Bench.prototype;
+  patch(bench, 'add', (task, add, args) => copy.add(task, add, ...args));
+  patch(bench, 'todo', (_, todo, args) => {
+    session.added();
+    session.meet({ ...copy.identity([String(args[0])]), skipped: true });
+    return todo(...args);
+  });
+  for (const method of RUNS) patch(bench, method, (self, run, args) => copy.runBench(self, method, () => run(...args)));
+  for (const method of RUNS) patch(Task.prototype, method, (self, run) => copy.runTask(self, method, run));
+  for (const method of WARM_UPS) {
+    patch(bench, method, (self, warmUp, args) => {
+      copy.quicken(self).warmup = true;
+      return session.watch(warmUp(...args));
+    });
+  }
+}
+
+/** Replaces a method, if this major has it, by a function of its `this`, the real method, and the arguments. */
+function patch(prototype, method, replacement) {
+  const real = prototype[method];
+  if (typeof real !== 'function') return;
+  prototype[method] = function (...args) {
+    return replacement(this, (...passed) => real.apply(this, passed), args);
+  };
+}
+
+/** One loaded copy of the framework: a file can have several, through packages or as ESM and CommonJS. */
+class Copy {
+  // What was added: task -> { names, fn, options, bench }.
+  #added = new WeakMap();
   // Benches whose options were replaced: bench -> the user's.
-  const quickened = new WeakMap();
+  #quickened = new WeakMap();
 
-  patch(Bench.prototype, 'add', (add) => function (taskName, fn, options = {}) {
-    const names = [this.name, taskName].filter((part) => part !== undefined && part !== '').map(String);
+  constructor(session, version) {
+    this.session = session;
+    this.version = version;
+    this.major = Number.parseInt(version, 10);
+  }
+
+  identity(names) {
+    return { names, framework: name, frameworkVersion: this.version };
+  }
+
+  add(bench, add, taskName, fn, options = {}) {
+    const names = [bench.name, taskName].filter((part) => part !== undefined && part !== '').map(String);
     // The framework probes what it is given for promises; in 6 it does so unless it is told.
-    const bare = { ...options, ...(major >= 6 && { async: false }) };
+    const bare = { ...options, ...(this.major >= 6 && { async: false }) };
     for (const hook of HOOKS) delete bare[hook];
-    const result = add.call(this, taskName, stub, bare);
-    added.set(this.getTask(taskName), { names, fn: session.wants(names) ? fn : undefined, options, bench: this });
-    session.added();
+    const result = add(taskName, stub, bare);
+    // Functions that cannot be the selected one are not kept alive.
+    const kept = this.session.wants(names) ? fn : undefined;
+    this.#added.set(bench.getTask(taskName), { names, fn: kept, options, bench });
+    this.session.added();
     return result;
-  });
-
-  patch(Bench.prototype, 'todo', (todo) => function (taskName) {
-    session.added();
-    session.meet({ ...identity([String(taskName)]), skipped: true });
-    return todo.call(this, taskName);
-  });
-
-  for (const method of ['run', 'runSync', 'runConcurrently']) {
-    patch(Bench.prototype, method, (real) => function (...args) {
-      quicken(this);
-      const selected = this.tasks.filter(meet)[0];
-      if (selected) return driveTask(selected, method, true);
-      const result = real.apply(this, args);
-      return method === 'runSync' ? result : session.watch(result);
-    });
-    patch(Task.prototype, method, (real) => function () {
-      if (!added.has(this)) return real.call(this);
-      quicken(added.get(this).bench);
-      return meet(this) ? driveTask(this, method, false) : real.call(this);
-    });
   }
 
-  // Methods of 2 only; later versions warm up within `run`.
-  for (const method of ['warmup', 'warmupConcurrently']) {
-    patch(Bench.prototype, method, (real) => function (...args) {
-      quicken(this).warmup = true;
-      return session.watch(real.apply(this, args));
-    });
+  runBench(bench, method, run) {
+    this.quicken(bench);
+    const selected = bench.tasks.filter((task) => this.#meet(task))[0];
+    if (selected) return this.#drive(selected, method, true);
+    const result = run();
+    return method === 'runSync' ? result : this.session.watch(result);
   }
 
-  function identity(names) {
-    return { names, framework: name, frameworkVersion: version };
-  }
-
-  function driveTask(task, method, isWholeBench) {
-    const record = added.get(task);
-    const mustBeSync = method === 'runSync';
-    return drive(session, planFor(task, { user: quicken(record.bench), major, mustBeSync, isWholeBench, record }));
-  }
-
-  /** Tells the session of a task that is about to run; true if it is to be driven. */
-  function meet(task) {
-    const record = added.get(task);
-    if (!record || record.met) return false;
-    record.met = true;
-    const { beforeEach, afterEach } = record.options;
-    const window = beforeEach || afterEach ? 'brackets' : 'span';
-    if (isAborted(record)) return false;
-    const isSelected = session.meet({ ...identity(record.names), window });
-    const concurrency = record.bench.concurrency ?? record.bench.opts?.concurrency;
-    if (concurrency) session.warn(record.names, `concurrency: "${concurrency}" is not followed, ops run one after the other`);
-    return isSelected;
+  runTask(task, method, run) {
+    const record = this.#added.get(task);
+    if (record) this.quicken(record.bench);
+    return this.#meet(task) ? this.#drive(task, method, false) : run();
   }
 
   /** Makes the framework's own run of the stubs as short as can be, and without the user's hooks. */
-  function quicken(bench) {
-    if (quickened.has(bench)) return quickened.get(bench);
+  quicken(bench) {
+    if (this.#quickened.has(bench)) return this.#quickened.get(bench);
     const options = bench.opts ?? bench;
-    // In 2, `warmup` is a method that the user calls; later it is an option.
-    const warmup = typeof options.warmup === 'function' ? false : options.warmup;
-    const user = { setup: options.setup, teardown: options.teardown, warmup };
+    const isMethod = typeof options.warmup === 'function';
+    const user = { setup: options.setup, teardown: options.teardown, warmup: !isMethod && options.warmup };
     Object.assign(options, { time: 0, iterations: 1, warmupTime: 0, warmupIterations: 0, setup: stub, teardown: stub });
-    if (typeof options.warmup !== 'function') options.warmup = false;
-    quickened.set(bench, user);
+    if (!isMethod) options.warmup = false;
+    this.#quickened.set(bench, user);
     return user;
+  }
+
+  /** Tells the session of a task that is about to run; true if it is to be driven. */
+  #meet(task) {
+    const record = this.#added.get(task);
+    if (!record || record.isMet || isAborted(record)) return false;
+    record.isMet = true;
+    const { beforeEach, afterEach } = record.options;
+    const window = beforeEach || afterEach ? 'brackets' : 'span';
+    const isSelected = this.session.meet({ ...this.identity(record.names), window });
+    const concurrency = record.bench.concurrency ?? record.bench.opts?.concurrency;
+    if (concurrency) this.session.warn(record.names, `concurrency "${concurrency}": ops run one after the other`);
+    return isSelected;
+  }
+
+  #drive(task, method, isWholeBench) {
+    const record = this.#added.get(task);
+    const user = this.quicken(record.bench);
+    const mustBeSync = method === 'runSync';
+    return drive(this.session, planFor(task, { user, major: this.major, mustBeSync, isWholeBench, record }));
   }
 }
 
@@ -105,6 +128,8 @@ function planFor(task, { user, major, mustBeSync, isWholeBench, record: { bench,
   };
   const tell = (target, type) => () => target.dispatchEvent(eventOf(type, target === task ? task : undefined));
   const op = () => fn.call(task);
+  // `runSync()` does not look at it.
+  const asyncOption = major >= 6 ? options.async : undefined;
   const warmUp = [
     // In 2 the warm-up is the user's own call, which has told of itself.
     ['setup', major > 2 && tell(bench, 'warmup')],
@@ -121,7 +146,7 @@ function planFor(task, { user, major, mustBeSync, isWholeBench, record: { bench,
   return {
     op,
     mustBeSync,
-    isAsync: major >= 6 ? options.async : undefined,
+    isAsync: mustBeSync ? false : asyncOption,
     rehearse: isWholeBench && user.warmup ? present(warmUp) : [],
     setup: present([
       isWholeBench && tell(bench, 'start'),
@@ -155,11 +180,6 @@ function eventOf(type, task) {
 function isAborted({ bench, options }) {
   const signals = [options.signal, bench.signal, bench.opts?.signal];
   return signals.some((signal) => signal?.aborted);
-}
-
-function patch(prototype, method, replace) {
-  const real = prototype[method];
-  if (typeof real === 'function') prototype[method] = replace(real);
 }
 
 module.exports = {

@@ -1,12 +1,18 @@
 //! Letting an engine itself say whether it takes its flags.
 
+mod error;
+mod message;
+
+pub use error::FlagError;
+
 use crate::process::{self, Output, Run, RunError};
 use crate::{Engine, Flag, FlagForm, FlagOrigin, FlagSet, PROBE_LIMIT, Seeds};
 use memchr::memmem;
+use message::{first_message, line_about, message_about};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tiergate_model::EngineKind;
 
 /// Flags that this engine was seen to take.
@@ -32,65 +38,8 @@ impl AcceptedFlags {
     }
 }
 
-/// Why an engine does not run with its flags.
-#[derive(Debug, thiserror::Error)]
-pub enum FlagError {
-    /// It does not know a flag, or not its value.
-    #[error("{engine} refuses `{flag}`, {origin}: {message}")]
-    Refused {
-        /// Kind and version.
-        engine: String,
-        /// The flag.
-        flag: String,
-        /// Who asked for it.
-        origin: FlagOrigin,
-        /// The engine's own words.
-        message: String,
-    },
-    /// Each flag alone is taken, but not all together.
-    #[error("{engine} refuses `{flags}` together: {message}")]
-    RefusedTogether {
-        /// Kind and version.
-        engine: String,
-        /// The flags.
-        flags: String,
-        /// The engine's own words.
-        message: String,
-    },
-    /// With these flags it does not even end an empty program.
-    #[error("{engine} does not end an empty program with `{flags}` within {} s", PROBE_LIMIT.as_secs())]
-    TimedOut {
-        /// Kind and version.
-        engine: String,
-        /// The flags.
-        flags: String,
-    },
-    /// It can't be started or read.
-    #[error("`{}` can't be run: {source}", path.display())]
-    CannotRun {
-        /// The executable.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-}
-
-impl FlagError {
-    /// What the user can do about it.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Refused { origin: FlagOrigin::Profile(_), .. } => Some(
-                "this version of the engine is newer than the profile: use another version, or the profile `default`",
-            ),
-            Self::Refused { .. } | Self::RefusedTogether { .. } | Self::TimedOut { .. } => {
-                Some("flags come and go with versions: remove it, or use a version that knows it")
-            }
-            Self::CannotRun { .. } => None,
-        }
-    }
-}
-
 /// Runs an empty program with the flags, in the folder that relative paths in them are meant from.
+/// What the flags load, such as the file of an `--import`, is run too.
 ///
 /// # Errors
 /// When the engine refuses them, naming the one that it refuses.
@@ -105,6 +54,13 @@ pub fn check_flags(
         return Err(trial.refused(flag, message.to_owned()));
     }
     let Some(output) = trial.refusal(&flags)? else { return Ok(AcceptedFlags(flags)) };
+    if let Some(output) = trial.refusal(&flags.only(Vec::new()))? {
+        return Err(FlagError::FailsAnyway {
+            engine: engine.to_string(),
+            directory: directory.to_path_buf(),
+            message: first_message(&output),
+        });
+    }
     // Those that the message names first: then the search mostly ends after one run.
     let (named, others): (Vec<_>, Vec<_>) =
         flags.flags().iter().partition(|flag| line_about(flag, &output.stderr).is_some());
@@ -208,64 +164,12 @@ fn silent_name(flag: &Flag) -> Option<&str> {
     }
 }
 
-/// The line of an engine's message that holds the flag as a whole word.
-fn line_about<'a>(flag: &Flag, message: &'a str) -> Option<&'a str> {
-    let text = flag.words.first()?;
-    message.lines().map(str::trim).find(|line| {
-        line.match_indices(text.as_str()).any(|(at, _)| {
-            let next = line[at + text.len()..].chars().next();
-            !next.is_some_and(|next| next.is_alphanumeric() || next == '-' || next == '_')
-        })
-    })
-}
-
-/// The most telling line: one about the flag that says more than its name, else the first error.
-fn message_about(flag: &Flag, output: &Output) -> String {
-    line_about(flag, &output.stderr)
-        .filter(|line| line.len() > flag.words.first().map_or(0, String::len) + 1)
-        .map_or_else(|| first_message(output), |line| without_prefix(line).to_owned())
-}
-
-fn first_message(output: &Output) -> String {
-    let mut lines = output.stderr.lines().map(str::trim).filter(|line| !line.is_empty());
-    let error = lines.clone().find(|line| line.to_lowercase().contains("error"));
-    match error.or_else(|| lines.next()) {
-        Some(line) => without_prefix(line).to_owned(),
-        None => format!("it {}", output.ending()),
-    }
-}
-
-/// The message without the program's path or the word "error" before it.
-fn without_prefix(line: &str) -> &str {
-    match line.split_once(": ") {
-        Some((before, after)) if before.ends_with("rror") || before.contains('/') => after,
-        _ => line,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn flag(text: &str) -> Flag {
         Flag { form: FlagForm::Argument, origin: FlagOrigin::User, words: vec![text.to_owned()] }
-    }
-
-    #[test]
-    fn a_flag_is_found_in_a_message_as_a_whole_word() {
-        let message = "/opt/node: bad option: --always-turbofan-x\n/opt/node: bad option: --opt";
-        assert_eq!(line_about(&flag("--always-turbofan"), message), None);
-        assert_eq!(line_about(&flag("--opt"), message), Some("/opt/node: bad option: --opt"));
-        let deno = "error: V8 did not recognize flag '--bogus'";
-        assert_eq!(line_about(&flag("--bogus"), deno), Some(deno));
-    }
-
-    #[test]
-    fn messages_lose_what_the_error_says_anyway() {
-        assert_eq!(without_prefix("/opt/node: bad option: --opt"), "bad option: --opt");
-        assert_eq!(without_prefix("error: V8 did not"), "V8 did not");
-        assert_eq!(without_prefix("Error: illegal value"), "illegal value");
-        assert_eq!(without_prefix("--opt: bad"), "--opt: bad");
     }
 
     #[test]

@@ -42,11 +42,10 @@ impl fmt::Display for Engine {
 /// The oldest version that the harness can be loaded into.
 pub fn minimum_version(kind: EngineKind) -> [u64; 3] {
     match kind {
-        // The module loader's internals that the harness hooks have this shape from 20 on.
+        // The loader's internals that the harness hooks have this shape from 20 on.
         EngineKind::Node => [20, 0, 0],
-        // `module.registerHooks` appears in 2.8.
-        EngineKind::Deno => [2, 8, 0],
-        // Older ones run the harness too, but none is tested, and their pins differ.
-        EngineKind::Bun => [1, 4, 0],
+        // 2.7 has no `module.registerHooks`, and 2.8 hangs once they are registered.
+        EngineKind::Deno => [2, 9, 0],
+        EngineKind::Bun => [1, 2, 0],
     }
 }

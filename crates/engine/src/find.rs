@@ -135,7 +135,13 @@ fn find_matching(
         match probe(&path, search) {
             // Bun can stand in for Node under its name.
             Ok(identity) if identity.kind != kind => {}
-            Ok(identity) if !fits(&identity.version) => found.push(Found::from(&identity)),
+            Ok(identity) if !fits(&identity.version) => {
+                let other = Found::from(&identity);
+                // Several shims can lead to one executable.
+                if !found.contains(&other) {
+                    found.push(other);
+                }
+            }
             Ok(identity) if is_too_old(&identity) => {
                 first_too_old.get_or_insert_with(|| too_old(&identity));
             }
@@ -165,7 +171,6 @@ pub fn find_all(search: &Search) -> Survey {
                 Ok(identity) if is_too_old(&identity) => {
                     survey.too_old.push(Found::from(&identity));
                 }
-                // Several shims can lead to one executable.
                 Ok(identity) if survey.engines.iter().any(|one| one.path == identity.path) => {}
                 Ok(identity) => match identity.into_engine() {
                     Ok(engine) => survey.engines.push(engine),

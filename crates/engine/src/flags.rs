@@ -1,5 +1,9 @@
 //! The flags and variables of one engine's run, each with where it came from.
 
+mod user;
+
+pub use user::NotAFlag;
+
 use crate::{Engine, Profile, ProfileError, pins};
 use std::fmt;
 use std::num::NonZeroU32;
@@ -126,7 +130,7 @@ impl FlagSet {
     /// # Errors
     /// When a word is neither, and would be taken for the script.
     pub fn with_user(self, words: &[String]) -> Result<Self, NotAFlag> {
-        let flags = parse(self.kind, words)?;
+        let flags = user::parse(self.kind, words)?;
         Ok(self.with(flags))
     }
 
@@ -212,41 +216,6 @@ impl FlagSet {
     }
 }
 
-/// A word among the user's flags that is none.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no flag for an engine: expected `--flag`, `--flag=value` or `NAME=value`")]
-pub struct NotAFlag(pub String);
-
-fn parse(kind: EngineKind, words: &[String]) -> Result<Vec<Flag>, NotAFlag> {
-    let mut flags: Vec<Flag> = Vec::new();
-    let user = |form, text: &str| Flag::new(form, FlagOrigin::User, text);
-    for word in words {
-        if let Some(list) = word.strip_prefix("--v8-flags=").filter(|_| kind == EngineKind::Deno) {
-            flags.extend(list.split(',').map(|text| user(FlagForm::V8, text)));
-        } else if word.len() > 1 && word.starts_with('-') && word != "--" {
-            flags.push(user(FlagForm::Argument, word));
-        } else if word.starts_with("pin:") || word.starts_with("no-pin:") {
-            flags.push(user(FlagForm::Held, word));
-        } else if is_variable(word) {
-            flags.push(user(FlagForm::Variable, word));
-        } else {
-            match flags.last_mut() {
-                Some(last) if last.form == FlagForm::Argument => last.words.push(word.clone()),
-                _ => return Err(NotAFlag(word.clone())),
-            }
-        }
-    }
-    Ok(flags)
-}
-
-/// `NAME=value`, with a name that begins with a capital, as engines' variables do.
-fn is_variable(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        name.starts_with(|one: char| one.is_ascii_uppercase())
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,28 +233,6 @@ mod tests {
 
     fn words(text: &str) -> Vec<String> {
         text.split_whitespace().map(str::to_owned).collect()
-    }
-
-    fn user(kind: EngineKind, text: &str) -> FlagSet {
-        flags(kind, "99.0.0", Profile::Default).with_user(&words(text)).unwrap()
-    }
-
-    #[test]
-    fn values_stay_with_their_options() {
-        let set =
-            user(EngineKind::Node, "--require ./a.cjs --no-opt NODE_ENV=test --require ./b.cjs");
-        let shown = ["--require ./a.cjs", "--no-opt", "NODE_ENV=test", "--require ./b.cjs"];
-        assert_eq!(set.flags_shown(), shown);
-        assert_eq!(set.arguments(), words("--require ./a.cjs --no-opt --require ./b.cjs"));
-        assert_eq!(set.variables(), [("NODE_ENV".to_owned(), "test".to_owned())]);
-    }
-
-    #[test]
-    fn a_word_that_would_be_the_script_is_refused() {
-        let default = flags(EngineKind::Node, "24.0.0", Profile::Default);
-        for text in ["script.js", "A=1 script.js", "--", "-"] {
-            assert!(default.clone().with_user(&words(text)).is_err(), "{text}");
-        }
     }
 
     #[test]

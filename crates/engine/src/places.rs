@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use tiergate_model::EngineKind::{self, Bun, Deno, Node};
 
@@ -79,6 +80,13 @@ fn matching(folder: &Path, begin: &str, end: &str) -> Vec<PathBuf> {
 fn trailing_version(name: &str) -> Vec<u64> {
     let start = name.trim_end_matches(|one: char| one.is_ascii_digit() || one == '.').len();
     name[start..].split('.').filter_map(|part| part.parse().ok()).collect()
+}
+
+/// Whether the file begins like a program of the system and not like a script.
+pub(crate) fn is_binary(path: &Path) -> bool {
+    let mut magic = [0; 4];
+    fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok()
+        && (&magic == b"\x7fELF" || magic == [0xcf, 0xfa, 0xed, 0xfe])
 }
 
 #[cfg(test)]

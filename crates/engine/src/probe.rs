@@ -1,7 +1,11 @@
 //! Asking an executable which engine it is.
 
+mod error;
+
+pub use error::ProbeError;
+
 use crate::process::{self, Output, Run, RunError};
-use crate::{Engine, Search, Version};
+use crate::{Engine, Search, Version, places};
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::fs;
@@ -24,83 +28,6 @@ var isDeno = typeof Deno === 'object', versions = isDeno ? Deno.version : proces
 console.log('tiergate-engine ' + JSON.stringify({\
 node: versions.node, bun: versions.bun, deno: versions.deno, v8: versions.v8, \
 webkit: versions.webkit, executable: isDeno ? Deno.execPath() : process.execPath}))";
-
-/// Why an executable is not an engine.
-#[derive(Debug, thiserror::Error)]
-pub enum ProbeError {
-    /// There is nothing at the path.
-    #[error("`{}` does not exist", path.display())]
-    Missing {
-        /// The path.
-        path: PathBuf,
-    },
-    /// There is a directory or a device at the path.
-    #[error("`{}` is not a file", path.display())]
-    NotAFile {
-        /// The path.
-        path: PathBuf,
-    },
-    /// The file may not be executed.
-    #[error("`{}` is not executable", path.display())]
-    NotExecutable {
-        /// The path.
-        path: PathBuf,
-    },
-    /// The system refused to start it, for example because it is for another processor.
-    #[error("`{}` can't be started: {source}", path.display())]
-    CannotStart {
-        /// The path.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// It did not answer in time.
-    #[error("`{}` did not say its version within {} s", path.display(), limit.as_secs_f64())]
-    TimedOut {
-        /// The path.
-        path: PathBuf,
-        /// How long it had.
-        limit: Duration,
-    },
-    /// It ended with an error or a signal.
-    #[error("`{}` is no engine that works: asked for its version it {ending}{}", path.display(), quoted(message))]
-    Failed {
-        /// The path.
-        path: PathBuf,
-        /// How it ended, in words that follow "it".
-        ending: String,
-        /// The first line that it printed to standard error.
-        message: String,
-    },
-    /// It ended well, but said something else.
-    #[error("`{}` is no known engine: asked for its version it printed `{output}`", path.display())]
-    Unreadable {
-        /// The path.
-        path: PathBuf,
-        /// The beginning of what it printed.
-        output: String,
-    },
-    /// A shim named an executable that is not there.
-    #[error("`{}` starts `{}`, which does not exist", path.display(), executable.display())]
-    ExecutableMissing {
-        /// The shim.
-        path: PathBuf,
-        /// What the engine says it is.
-        executable: PathBuf,
-    },
-    /// The executable's bytes can't be read.
-    #[error("`{}` can't be read: {source}", path.display())]
-    CannotRead {
-        /// The executable.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-}
-
-fn quoted(message: &str) -> String {
-    if message.is_empty() { String::new() } else { format!(" (`{message}`)") }
-}
 
 /// What an engine says about itself; its bytes have not been hashed yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,11 +89,18 @@ fn check_file(path: &Path) -> Result<(), ProbeError> {
 }
 
 fn ask(path: &Path, arguments: &[&str], search: &Search) -> Result<Identity, ProbeError> {
+    // A shim chooses the engine by the folder and by its own settings; of an engine itself both
+    // could change the answer, by files that it loads before every program.
+    let (directory, variables) = if is_engine_itself(path) {
+        (Path::new("/"), search.fixed_variables())
+    } else {
+        (search.start_directory.as_path(), search.shim_variables())
+    };
     let answer = process::run(&Run {
         program: path,
         arguments: arguments.iter().map(OsString::from).collect(),
-        variables: search.shim_variables(),
-        directory: &search.start_directory,
+        variables,
+        directory,
         limit: search.probe_limit,
     });
     match answer {
@@ -178,6 +112,14 @@ fn ask(path: &Path, arguments: &[&str], search: &Search) -> Result<Identity, Pro
             Err(ProbeError::CannotStart { path: path.to_path_buf(), source })
         }
     }
+}
+
+/// Whether there is a program under an engine's own name behind all links.
+fn is_engine_itself(path: &Path) -> bool {
+    fs::canonicalize(path).is_ok_and(|real| {
+        let name = real.file_name().unwrap_or_default().to_string_lossy();
+        places::is_binary(&real) && EngineKind::ALL.iter().any(|kind| name.starts_with(kind.name()))
+    })
 }
 
 #[derive(Deserialize)]

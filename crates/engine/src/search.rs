@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tiergate_model::EngineKind;
@@ -47,7 +47,8 @@ impl Search {
         let packaged = roots.map(|root| root.join("node_modules")).flat_map(|modules| {
             let installed = places::expand_all(&modules, PACKAGED, kind);
             // Packages put scripts there too; those of the engines' own packages are listed above.
-            let link = Some(modules.join(".bin").join(kind.name())).filter(|path| is_binary(path));
+            let link =
+                Some(modules.join(".bin").join(kind.name())).filter(|path| places::is_binary(path));
             installed.into_iter().chain(link)
         });
         let managed = self.home.iter().flat_map(|home| places::expand_all(home, MANAGED, kind));
@@ -69,22 +70,20 @@ impl Search {
             .collect()
     }
 
-    /// What version managers' shims need to find their engine, and nothing that changes an engine.
-    pub(crate) fn shim_variables(&self) -> Vec<(OsString, OsString)> {
-        let mut variables = vec![
+    /// What an engine that is only asked for its version needs.
+    pub(crate) fn fixed_variables(&self) -> Vec<(OsString, OsString)> {
+        vec![
             ("NO_COLOR".into(), "1".into()),
             // Otherwise Deno asks the network for a newer one.
             ("DENO_NO_UPDATE_CHECK".into(), "1".into()),
-        ];
+        ]
+    }
+
+    /// What version managers' shims need to find their engine, and nothing that changes an engine.
+    pub(crate) fn shim_variables(&self) -> Vec<(OsString, OsString)> {
+        let mut variables = self.fixed_variables();
         variables.extend(self.path_variable.clone().map(|path| ("PATH".into(), path)));
         variables.extend(self.home.clone().map(|home| ("HOME".into(), home.into_os_string())));
         variables
     }
-}
-
-/// Whether the file begins like a program of the system and not like a script.
-fn is_binary(path: &Path) -> bool {
-    let mut magic = [0; 4];
-    fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok()
-        && (&magic == b"\x7fELF" || magic == [0xcf, 0xfa, 0xed, 0xfe])
 }

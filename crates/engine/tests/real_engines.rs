@@ -6,11 +6,12 @@ mod support;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
-use support::{all_real, real};
+use support::{all_real, real, search};
 use tiergate_engine::{
-    AcceptedFlags, Engine, FlagError, FlagOrigin, FlagSet, Launch, Profile, check_flags, pins,
+    AcceptedFlags, Engine, FlagError, FlagOrigin, FlagSet, Launch, Profile, Search, check_flags,
+    find, pins,
 };
-use tiergate_model::EngineKind;
+use tiergate_model::{EngineKind, EngineSpec};
 
 fn checked(engine: &Engine, profile: Profile, user: &[&str]) -> Result<AcceptedFlags, FlagError> {
     let user: Vec<String> = user.iter().map(|word| (*word).to_owned()).collect();
@@ -58,26 +59,23 @@ fn engines_say_what_they_are() {
         assert!(engine.jit_engine.starts_with(jit), "{engine:?}");
         assert!(engine.path.is_absolute());
         assert_eq!(engine.content_hash.len(), 64);
+        let [major, minor, patch] = engine.version.numbers();
+        for version in [format!("{major}"), format!("{major}.{minor}.{patch}")] {
+            let spec = EngineSpec::Version(engine.kind, version);
+            assert_eq!(find(&spec, &search()).unwrap(), engine);
+        }
     }
 }
 
 #[test]
-fn every_profile_is_accepted_whole_and_flag_by_flag() {
+fn every_profile_is_accepted() {
     for engine in all_real() {
         for profile in Profile::ALL {
             let Ok(pins) = pins(profile, &engine) else { continue };
-            checked(&engine, profile, &[]).unwrap_or_else(|error| panic!("{profile}: {error}"));
-            for pin in pins {
-                let alone = match (
-                    engine.kind,
-                    pin.text.starts_with("--") && pin.text != "--no-code-cache",
-                ) {
-                    (EngineKind::Deno, true) => format!("--v8-flags={}", pin.text),
-                    _ => pin.text.to_owned(),
-                };
-                checked(&engine, Profile::Default, &[&alone])
-                    .unwrap_or_else(|error| panic!("{}: {error}", pin.text));
-            }
+            let flags = checked(&engine, profile, &[]);
+            let flags = flags.unwrap_or_else(|error| panic!("{profile}: {error}"));
+            let expected: Vec<_> = pins.iter().map(|pin| pin.text).collect();
+            assert_eq!(engine.fingerprint(flags.set()).flags, expected);
         }
     }
 }
@@ -105,6 +103,8 @@ fn a_flag_that_a_newer_engine_dropped_is_named() {
             engine.version
         );
         assert_eq!(error.to_string(), expected);
+        let error = checked(&engine, Profile::Exact, &["--no-opt"]).unwrap_err();
+        assert!(error.hint().unwrap().contains("--v8-flags="), "{error}");
     }
 }
 
@@ -231,4 +231,21 @@ fn relative_files_in_flags_are_meant_from_the_given_folder() {
     check_flags(&engine, flags.clone(), folder.path()).unwrap();
     let error = check_flags(&engine, flags, Path::new("/")).unwrap_err();
     assert!(error.to_string().contains("`--require ./extra.cjs`"), "{error}");
+}
+
+#[test]
+fn a_project_with_broken_settings_is_not_blamed_on_the_engine_or_its_flags() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bunfig.toml"), "preload = ['./missing.ts']").unwrap();
+    fs::write(folder.path().join("deno.json"), "{ broken").unwrap();
+    for engine in all_real().into_iter().filter(|engine| engine.kind != EngineKind::Node) {
+        let search = Search { start_directory: folder.path().to_path_buf(), ..search() };
+        let path = EngineSpec::Path(engine.path.display().to_string());
+        assert_eq!(find(&path, &search).unwrap(), engine);
+        let flags = FlagSet::of_profile(Profile::Exact, &engine).unwrap();
+        let error = check_flags(&engine, flags, folder.path()).unwrap_err();
+        assert!(matches!(error, FlagError::FailsAnyway { .. }), "{error}");
+        let expected = format!("{engine} can't run an empty program in ");
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
 }

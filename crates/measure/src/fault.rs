@@ -44,12 +44,20 @@ pub enum Fault {
         framework: String,
         /// The version found.
         version: String,
-        /// The versions that are supported, for example `2 to 6`.
+        /// The versions that are supported, for example `2, 3`.
         supported: String,
     },
     /// The file registered nothing.
     #[error("no benchmark found: no supported framework registered one")]
     NoBenches,
+    /// The file adds benches but never runs them.
+    #[error(
+        "{benches} benches were added but never run: the file does not tell its framework to run"
+    )]
+    NeverRun {
+        /// How many.
+        benches: u64,
+    },
     /// The child ended before the bench was registered.
     #[error("the bench was not registered: the process {ending}{} without it", at(r#where.as_deref()))]
     NotRegistered {
@@ -94,6 +102,27 @@ pub enum Fault {
     /// The run was interrupted.
     #[error("interrupted before it was measured")]
     Interrupted,
+}
+
+impl Fault {
+    /// What the user can do about it, where there is something that is not plain from the text.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NoBenches => Some(
+                "register benches with `import { bench } from \"tiergate\"` or tinybench, and run \
+                 the framework's `run()` in the file",
+            ),
+            Self::UnsupportedFramework { .. } => {
+                Some("install a version that tiergate knows, or a newer tiergate")
+            }
+            Self::TimedOut { .. } => Some("allow more with `--timeout SECONDS`"),
+            Self::Threw { phase, .. } if phase == "load" => Some(
+                "it is loaded with the root as working directory and a cleaned environment; \
+                     `[environment]` in `tiergate.toml` passes variables on",
+            ),
+            _ => None,
+        }
+    }
 }
 
 fn thrown(phase: &str, message: &str, place: Option<&str>) -> String {

@@ -31,6 +31,9 @@ pub struct ResultFile {
     /// Which side it was measured as, where that was said.
     #[serde(default)]
     pub side: Option<Side>,
+    /// The filters that left benches out; empty when all were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filter: Vec<String>,
     /// What it is comparable with.
     pub fingerprint: Fingerprint,
     /// Every bench that was asked for; those not reached are incomplete.

@@ -14,6 +14,7 @@
 #![allow(unsafe_code, reason = "overrides libc functions and talks to instruments in assembly")]
 
 mod callgrind;
+mod counter;
 mod environment;
 mod overrides;
 mod pin;
@@ -21,3 +22,8 @@ mod plan;
 mod report;
 mod section;
 mod system;
+
+/// What the counter's tables need never comes from the engine's own heap.
+#[cfg(target_arch = "x86_64")]
+#[global_allocator]
+static ALLOCATOR: tiergate_counter::OwnAllocator = tiergate_counter::OwnAllocator::new();

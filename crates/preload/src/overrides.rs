@@ -5,11 +5,32 @@
 use crate::section;
 use crate::system::{call, checked_int};
 use libc::{c_int, pid_t};
+#[cfg(target_arch = "x86_64")]
+use tiergate_counter::Onward;
+
+// libc's `getppid`, and a mark after which the caller may go on under the counter.
+#[cfg(target_arch = "x86_64")]
+tiergate_counter::marked_function!(
+    #[unsafe(no_mangle)]
+    getppid => on_getppid
+);
+
+#[cfg(target_arch = "x86_64")]
+extern "C" fn on_getppid(_: u64, _: u64) -> Onward {
+    let translated = section::mark();
+    let parent = u64::from(parent().unsigned_abs());
+    if translated { Onward::translated(parent) } else { Onward::native(parent) }
+}
 
 /// libc's `getppid`, and a mark.
+#[cfg(not(target_arch = "x86_64"))]
 #[unsafe(no_mangle)]
 extern "C" fn getppid() -> pid_t {
     section::mark();
+    parent()
+}
+
+fn parent() -> pid_t {
     // SAFETY: the call has no arguments and can't fail.
     checked_int(unsafe { call(libc::SYS_getppid, [0; 6]) })
 }

@@ -12,6 +12,7 @@ const PATH_CAPACITY: usize = 4096;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Instrument {
     Clock,
+    Counter,
     Callgrind,
 }
 
@@ -61,6 +62,7 @@ fn from_environment() -> Option<Plan> {
     report_path.get_mut(..path.len())?.copy_from_slice(path);
     let instrument = match variable(environment::INSTRUMENT)?.to_str().ok()? {
         instrument::CLOCK => Instrument::Clock,
+        instrument::COUNTER => Instrument::Counter,
         instrument::CALLGRIND => Instrument::Callgrind,
         _ => return None,
     };

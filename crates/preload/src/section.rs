@@ -5,12 +5,12 @@
 
 use crate::plan::{self, Instrument, Plan};
 use crate::system::{real_monotonic, thread_number};
-use crate::{callgrind, report::Line};
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use crate::{callgrind, counter, report::Line};
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tiergate_protocol::report;
 
 /// `pthread_self` of the armed thread; 0 before the first arming.
-static ARMED_THREAD: AtomicUsize = AtomicUsize::new(0);
+static ARMED_THREAD: AtomicU64 = AtomicU64::new(0);
 /// The section's number, from 1.
 static SECTION: AtomicU64 = AtomicU64::new(0);
 /// Marks seen in the section.
@@ -19,10 +19,12 @@ static MARKS: AtomicU64 = AtomicU64::new(0);
 static OPENED_NS: AtomicU64 = AtomicU64::new(0);
 /// Nanoseconds counted in the section so far.
 static COUNTED_NS: AtomicU64 = AtomicU64::new(0);
+/// Nanoseconds of the section's shortest bracket.
+static SHORTEST_NS: AtomicU64 = AtomicU64::new(u64::MAX);
 
-fn this_thread() -> usize {
+fn this_thread() -> u64 {
     // SAFETY: `pthread_self` has no preconditions.
-    unsafe { libc::pthread_self() as usize }
+    unsafe { libc::pthread_self() }
 }
 
 /// Begins a section with the calling thread as the measured one.
@@ -39,6 +41,7 @@ pub(crate) fn arm() {
     SECTION.store(section, Relaxed);
     MARKS.store(0, Relaxed);
     COUNTED_NS.store(0, Relaxed);
+    SHORTEST_NS.store(u64::MAX, Relaxed);
     Line::new(report::ARMED)
         .text(" ")
         .number(section)
@@ -48,12 +51,13 @@ pub(crate) fn arm() {
     ARMED_THREAD.store(this_thread(), Relaxed);
 }
 
-/// Takes one mark, if the calling thread is the armed one.
-pub(crate) fn mark() {
+/// Takes one mark, if the calling thread is the armed one. Whether the thread is to go on under
+/// the in-process counter.
+pub(crate) fn mark() -> bool {
     if ARMED_THREAD.load(Relaxed) != this_thread() {
-        return;
+        return false;
     }
-    let Some(plan) = plan::get() else { return };
+    let Some(plan) = plan::get() else { return false };
     let number = MARKS.load(Relaxed) + 1;
     MARKS.store(number, Relaxed);
     if number > plan.marks_per_section || SECTION.load(Relaxed) > plan.sections {
@@ -65,12 +69,14 @@ pub(crate) fn mark() {
     } else {
         inner(plan, number);
     }
+    plan.instrument == Instrument::Counter && counter::is_open()
 }
 
 fn open(plan: &Plan) {
     Line::new(report::OPENED).text(" ").number(SECTION.load(Relaxed)).append_to(plan.report_path());
     match plan.instrument {
         Instrument::Clock => OPENED_NS.store(real_monotonic(), Relaxed),
+        Instrument::Counter => counter::open(plan, SECTION.load(Relaxed)),
         Instrument::Callgrind => {
             callgrind::start_instrumentation();
             callgrind::toggle_collecting();
@@ -87,13 +93,22 @@ fn inner(plan: &Plan, number: u64) {
     match plan.instrument {
         Instrument::Clock if number % 2 == 1 => OPENED_NS.store(real_monotonic(), Relaxed),
         Instrument::Clock => add_elapsed(real_monotonic()),
+        Instrument::Counter => counter::bracket(number % 2 == 1),
         Instrument::Callgrind => callgrind::toggle_collecting(),
     }
 }
 
 fn close(plan: &Plan) {
     match plan.instrument {
-        Instrument::Clock => add_elapsed(real_monotonic()),
+        Instrument::Clock => {
+            add_elapsed(real_monotonic());
+            // Later sections show what the marks cost by themselves. Their longer brackets were
+            // interrupted, which is no cost of the marks.
+            if SECTION.load(Relaxed) > 1 {
+                COUNTED_NS.store(SHORTEST_NS.load(Relaxed) * (plan.marks_per_section / 2), Relaxed);
+            }
+        }
+        Instrument::Counter => counter::close(plan, SECTION.load(Relaxed)),
         Instrument::Callgrind => {
             callgrind::toggle_collecting();
             callgrind::dump_counts();
@@ -113,4 +128,5 @@ fn close(plan: &Plan) {
 fn add_elapsed(now: u64) {
     let elapsed = now.saturating_sub(OPENED_NS.load(Relaxed));
     COUNTED_NS.store(COUNTED_NS.load(Relaxed) + elapsed, Relaxed);
+    SHORTEST_NS.store(SHORTEST_NS.load(Relaxed).min(elapsed), Relaxed);
 }

@@ -70,6 +70,8 @@ fn judge_all(
     note_swapped_names(&mut rows);
     rows.extend(sides.iter().filter_map(|(id, sides)| {
         let judgement = match (sides.base, sides.head) {
+            (Some(_), None) if filtered(head, base) => left_out_of_head(head),
+            (None, Some(_)) if filtered(base, head) => left_out_of_base(base),
             (Some(base), None) => only_in_base(base, &unlisted, &renames, options.allow_removed),
             (None, Some(head)) => only_in_head(head, &unlisted, &renames),
             _ => return None,
@@ -106,6 +108,25 @@ fn judge_common(
             row(id.clone(), case.close(&options.limits, p, tested.len()))
         })
         .collect()
+}
+
+/// Whether a side was measured with a filter that the other one did not have: then it can't tell
+/// a bench that is gone from one that was not asked for.
+fn filtered(side: &ResultFile, other: &ResultFile) -> bool {
+    !side.filter.is_empty() && side.filter != other.filter
+}
+
+fn left_out_of_head(head: &ResultFile) -> Judgement {
+    let reason = format!("left out of head by the filter `{}`", head.filter.join("`, `"));
+    Judgement::without_figures(Verdict::Skipped, reason)
+}
+
+fn left_out_of_base(base: &ResultFile) -> Judgement {
+    let reason = format!("base was measured with the filter `{}`", base.filter.join("`, `"));
+    Judgement {
+        hint: Some("measure base without it, or head with it too".to_owned()),
+        ..Judgement::without_figures(Verdict::Incomplete, reason)
+    }
 }
 
 fn only_in_base(

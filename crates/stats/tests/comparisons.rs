@@ -254,3 +254,23 @@ proptest! {
         prop_assert_eq!(ends.len(), count);
     }
 }
+
+#[test]
+fn a_filter_of_one_side_neither_adds_nor_removes_benches() {
+    let all = result_file(vec![bench("x.mjs::a", 100_000), bench("x.mjs::b", 100_000)]);
+    let mut some = result_file(vec![bench("x.mjs::a", 100_000)]);
+    some.filter = vec!["*a".to_owned()];
+
+    let head_filtered = compare(&all, &some, &options());
+    assert_eq!(row(&head_filtered, "x.mjs::b").verdict, Verdict::Skipped);
+    assert_eq!(head_filtered.exit_status(), ExitStatus::Pass);
+
+    let base_filtered = compare(&some, &all, &options());
+    assert_eq!(row(&base_filtered, "x.mjs::b").verdict, Verdict::Incomplete);
+    assert_eq!(base_filtered.exit_status(), ExitStatus::Incomplete);
+
+    let mut other = all.clone();
+    other.filter = some.filter.clone();
+    let same_filter = compare(&some, &other, &options());
+    assert_eq!(row(&same_filter, "x.mjs::b").verdict, Verdict::Added);
+}

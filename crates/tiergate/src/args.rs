@@ -33,6 +33,7 @@ Start with:
   tiergate compare base.json head.json     compare two measurements";
 
 #[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one, parsed once")]
 pub(crate) enum Command {
     /// Measure benches: instructions per op, each bench in fresh processes
     #[command(after_help = RUN_EXAMPLES)]
@@ -112,7 +113,7 @@ pub(crate) struct Selection {
 pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// What counts: `auto`, `callgrind` or `wall`
+    /// What counts: `auto`, `counter`, `callgrind` or `wall`
     #[arg(long, short, value_name = "INSTRUMENT")]
     pub(crate) instrument: Option<String>,
     /// A/A repeats of every reading, at least 3 [default: 5]

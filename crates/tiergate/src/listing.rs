@@ -2,6 +2,7 @@
 
 use crate::discover::Filter;
 use crate::failure::Failure;
+use crate::output;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -68,6 +69,17 @@ impl Listed {
                 self.benches.push(bench);
             } else {
                 self.left_out += 1;
+            }
+        }
+    }
+
+    /// Says what the user should know, and which files could not be listed.
+    pub(crate) fn tell(&self) {
+        self.warnings.iter().for_each(|warning| output::warning(warning));
+        for (file, fault) in &self.faults {
+            output::error(&format!("`{}`: {fault}", file.relative));
+            if let Some(hint) = fault.hint() {
+                output::hint(hint);
             }
         }
     }

@@ -9,6 +9,7 @@
 use anstyle::{AnsiColor, Style};
 use std::io::{self, IsTerminal, Write};
 use tiergate_model::ExitStatus;
+use tiergate_report::printable;
 
 use crate::args::ColorChoice;
 use crate::failure::Failure;
@@ -28,20 +29,20 @@ pub(crate) fn choose_colors(choice: ColorChoice) {
 }
 
 pub(crate) fn error(message: &str) {
-    anstream::eprintln!("{ERROR}error{ERROR:#}: {message}");
+    anstream::eprintln!("{ERROR}error{ERROR:#}: {}", printable(message));
 }
 
 pub(crate) fn warning(message: &str) {
-    anstream::eprintln!("{WARNING}warning{WARNING:#}: {message}");
+    anstream::eprintln!("{WARNING}warning{WARNING:#}: {}", printable(message));
 }
 
 pub(crate) fn hint(message: &str) {
-    anstream::eprintln!("{HINT}hint{HINT:#}: {message}");
+    anstream::eprintln!("{HINT}hint{HINT:#}: {}", printable(message));
 }
 
 /// Something that accompanies the results.
 pub(crate) fn note(message: &str) {
-    anstream::eprintln!("{DIM}{message}{DIM:#}");
+    anstream::eprintln!("{DIM}{}{DIM:#}", printable(message));
 }
 
 /// Prints results. A reader that has gone away, as `head` does, is no error.

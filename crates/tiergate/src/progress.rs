@@ -44,11 +44,14 @@ impl Progress {
                 self.bar.inc(1);
             }
             RunEvent::BenchFinished(result) if !self.drawn => {
-                output::note(&match (result.status, &result.reason) {
-                    (BenchStatus::Measured, _) => format!("measured {}", result.id),
-                    (_, Some(reason)) => format!("{:?} {}: {reason}", result.status, result.id),
-                    (status, None) => format!("{status:?} {}", result.id),
-                });
+                let status = match result.status {
+                    BenchStatus::Measured => "measured",
+                    BenchStatus::Incomplete => "INCOMPLETE",
+                    BenchStatus::Skipped => "skipped",
+                };
+                let reason = result.reason.as_ref().map(|reason| format!(": {reason}"));
+                let reason = reason.unwrap_or_default();
+                output::note(&format!("{status} {}{reason}", result.id));
             }
             RunEvent::BenchFinished(_) => {}
             RunEvent::RunFinished { .. } => self.bar.finish_and_clear(),

@@ -189,10 +189,11 @@ pub(super) const PINS: &[Pin] = &[
     },
     Pin {
         profiles: EXACT,
-        engines: ON_BUN,
+        engines: &[(Bun, VersionRange::since(1, 4, 0))],
         form: Variable,
         text: "BUN_FEATURE_FLAG_DISABLE_EPOLL_PWAIT2=1",
-        reason: "the event loop then waits by a call that the preloaded library sees",
+        reason: "the event loop then waits by a call that the preloaded library sees; \
+                 1.3 does not know it",
     },
     Pin {
         profiles: EXACT,

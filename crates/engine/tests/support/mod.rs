@@ -11,9 +11,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 use std::time::Duration;
 use tempfile::TempDir;
-use tiergate_engine::{Engine, Search, find};
+use tiergate_engine::{Engine, Search, find, find_all};
 use tiergate_model::EngineSpec;
 
 /// A folder with a project, a home and a `PATH` of its own.
@@ -85,24 +86,32 @@ pub(crate) fn make_plain_file(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o644)).unwrap();
 }
 
-/// The pinned engine of that name; `None`, and a line that says so, when it is not installed.
-pub(crate) fn real(spec: &str) -> Option<Engine> {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
-    let search = Search {
+/// Finds the pinned engines and no others.
+pub(crate) fn search() -> Search {
+    Search {
         start_directory: PathBuf::from("/"),
         path_variable: None,
         home: None,
-        extra_roots: vec![tests],
+        extra_roots: vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")],
         probe_limit: Duration::from_secs(60),
-    };
-    let spec: EngineSpec = spec.parse().unwrap();
-    match find(&spec, &search) {
-        Ok(engine) => Some(engine),
-        Err(error) => {
-            eprintln!("SKIPPED: {error}; run `npm ci` in `tests/`");
-            None
-        }
     }
+}
+
+/// The pinned engine of that name; `None`, and a line that says so, when it is not installed.
+pub(crate) fn real(spec: &str) -> Option<Engine> {
+    static INSTALLED: LazyLock<Vec<Engine>> = LazyLock::new(|| find_all(&search()).engines);
+    let spec: EngineSpec = spec.parse().unwrap();
+    let found = INSTALLED.iter().find(|engine| match &spec {
+        EngineSpec::Version(kind, version) => {
+            engine.kind == *kind && engine.version.begins_with(version)
+        }
+        EngineSpec::Kind(kind) => engine.kind == *kind,
+        EngineSpec::Path(_) => false,
+    });
+    if found.is_none() {
+        eprintln!("SKIPPED: no `{spec}` is installed; run `npm ci` in `tests/`");
+    }
+    found.cloned()
 }
 
 /// All pinned engines that are installed.

@@ -158,7 +158,7 @@ impl EngineExecutor {
             seconds: outcome.seconds,
             is_async: measured.is_async,
             budget: measured.budget,
-            proof: Proof { marks, subtracted_mark_cost },
+            proof: Proof { marks, subtracted_mark_cost, observed: report.observed },
         })
     }
 }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
+use std::time::Duration;
 use std::{fs, io};
 use tiergate_model::{
     BenchId, CpuFingerprint, DiscoveredBench, EngineFingerprint, EngineKind, Fingerprint,
@@ -38,6 +39,9 @@ struct ScriptedFile {
 #[serde(deny_unknown_fields)]
 struct ScriptedBench {
     name: String,
+    /// The groups around it, from the outermost.
+    #[serde(default)]
+    groups: Vec<String>,
     /// Counts per op, one a reading; the last one repeats.
     #[serde(default)]
     counts_per_op: Vec<f64>,
@@ -46,6 +50,15 @@ struct ScriptedBench {
     throws: Option<String>,
     #[serde(default)]
     skipped: bool,
+    /// How long each reading takes.
+    #[serde(default)]
+    delay_ms: u64,
+}
+
+impl ScriptedBench {
+    fn names(&self) -> Vec<String> {
+        self.groups.iter().chain([&self.name]).cloned().collect()
+    }
 }
 
 /// A script that can't be used.
@@ -96,7 +109,8 @@ impl MockExecutor {
 
     fn scripted(&self, bench: &Bench) -> Option<&ScriptedBench> {
         let file = self.script.files.get(&bench.file.relative)?;
-        file.benches.iter().find(|scripted| Some(&scripted.name) == bench.names.last())
+        let place = usize::try_from(bench.ordinal).ok()?.checked_sub(1)?;
+        file.benches.iter().filter(|scripted| scripted.names() == bench.names).nth(place)
     }
 
     fn next_reading(&self, id: &BenchId) -> usize {
@@ -118,18 +132,24 @@ impl Executor for MockExecutor {
         if let Some(message) = &scripted.throws {
             return Err(threw("load", message));
         }
-        let bench = |scripted: &ScriptedBench| Bench {
-            file: file.clone(),
-            names: vec![scripted.name.clone()],
-            ordinal: 1,
-            discovered: DiscoveredBench {
-                id: BenchId::new(&file.relative, &[&scripted.name], 1),
-                framework: "mock".to_owned(),
-                framework_version: "1".to_owned(),
-                window: WindowShape::Span,
-                batch_ops: 1,
-                skipped: scripted.skipped,
-            },
+        let mut met: BTreeMap<Vec<String>, u32> = BTreeMap::new();
+        let bench = |scripted: &ScriptedBench| {
+            let names = scripted.names();
+            let ordinal = met.entry(names.clone()).or_default();
+            *ordinal += 1;
+            Bench {
+                file: file.clone(),
+                ordinal: *ordinal,
+                discovered: DiscoveredBench {
+                    id: BenchId::new(&file.relative, &names, *ordinal),
+                    framework: "mock".to_owned(),
+                    framework_version: "1".to_owned(),
+                    window: WindowShape::Span,
+                    batch_ops: 1,
+                    skipped: scripted.skipped,
+                },
+                names,
+            }
         };
         let benches: Vec<Bench> = scripted.benches.iter().map(bench).collect();
         if benches.is_empty() {
@@ -160,6 +180,7 @@ impl Executor for MockExecutor {
         if let Some(message) = &scripted.throws {
             return Err(threw("op", message));
         }
+        std::thread::sleep(Duration::from_millis(scripted.delay_ms));
         let number = self.next_reading(bench.id());
         let per_op = scripted
             .counts_per_op
@@ -171,7 +192,11 @@ impl Executor for MockExecutor {
             seconds: 0.25,
             is_async: false,
             budget,
-            proof: Proof { marks: MarkCheck { expected: 2, seen: 2 }, subtracted_mark_cost: None },
+            proof: Proof {
+                marks: MarkCheck { expected: 2, seen: 2 },
+                subtracted_mark_cost: None,
+                observed: None,
+            },
         })
     }
 

@@ -4,6 +4,7 @@ use super::{Bench, BenchFile, Listing, Sized};
 use crate::Fault;
 use crate::harness::{Event, PROTOCOL_VERSION};
 use crate::process::{Ending, ProcessOutcome};
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tiergate_model::{BenchId, DiscoveredBench, OpBudget};
 
@@ -38,7 +39,7 @@ impl Traced<'_> {
                     return Some(Fault::UnsupportedFramework {
                         framework: framework.clone(),
                         version: framework_version.clone(),
-                        supported: supported.clone(),
+                        supported: supported.join(", "),
                     });
                 }
                 _ => {}
@@ -53,6 +54,13 @@ impl Traced<'_> {
         None
     }
 
+    /// Exit listeners of the user's code still run after the harness's end and may change the exit
+    /// code; a signal is none of theirs.
+    fn ended_by_harness(&self) -> bool {
+        matches!(self.outcome.ending, Ending::Exited(_))
+            && self.events.iter().any(|event| matches!(event, Event::End { .. }))
+    }
+
     fn phase(&self) -> &'static str {
         if self.events.iter().any(|event| matches!(event, Event::Started {})) {
             "the bench"
@@ -63,19 +71,32 @@ impl Traced<'_> {
         }
     }
 
+    /// Where user code asked for the end of the process.
+    fn exit_place(&self) -> Option<String> {
+        self.events.iter().find_map(|event| match event {
+            Event::Exit { r#where, .. } => r#where.clone(),
+            _ => None,
+        })
+    }
+
+    /// The process ended before it had done what it was started for.
+    fn ended_unfinished(&self) -> Fault {
+        Fault::EndedEarly {
+            ending: self.outcome.ending,
+            r#where: self.exit_place(),
+            output: self.outcome.output_tail.clone(),
+        }
+    }
+
     fn ended_early(&self) -> Fault {
         let ending = self.outcome.ending;
-        let place = self.events.iter().find_map(|event| match event {
-            Event::Exit { r#where } => r#where.clone(),
-            _ => None,
-        });
         let began = |event: &Event| matches!(event, Event::Started {});
         let alive = |event: &Event| matches!(event, Event::Hello { .. });
         let began = self.events.iter().any(began);
         if ending == Ending::Exited(0) && !began && self.events.iter().any(alive) {
-            return Fault::NotRegistered { ending, r#where: place };
+            return Fault::NotRegistered { ending, r#where: self.exit_place() };
         }
-        Fault::EndedEarly { ending, r#where: place, output: self.outcome.output_tail.clone() }
+        self.ended_unfinished()
     }
 
     pub(super) fn listing(&self, file: &BenchFile) -> Result<Listing, Fault> {
@@ -87,6 +108,7 @@ impl Traced<'_> {
         }
         let mut listing = Listing::default();
         let mut loaded = false;
+        let mut unrun = 0;
         for event in self.events {
             match event {
                 Event::Bench {
@@ -112,11 +134,21 @@ impl Traced<'_> {
                 }),
                 Event::Warning { message } => listing.warnings.push(message.clone()),
                 Event::Loaded {} => loaded = true,
+                Event::Exit { unrun: count, .. } | Event::End { unrun: count } => unrun += count,
                 _ => {}
             }
         }
         if listing.benches.is_empty() {
-            return Err(Fault::NoBenches);
+            return Err(if unrun > 0 {
+                Fault::NeverRun { benches: unrun }
+            } else if loaded {
+                Fault::NoBenches
+            } else {
+                self.ended_unfinished()
+            });
+        }
+        if unrun > 0 {
+            listing.warnings.push(format!("{unrun} benches were added but never run"));
         }
         if !loaded {
             listing.warnings.push(
@@ -125,10 +157,14 @@ impl Traced<'_> {
                     .to_owned(),
             );
         }
-        for bench in &listing.benches {
-            if bench.ordinal > 1 {
-                listing.warnings.push(format!("`{}` has the name of an earlier bench", bench.id()));
+        let mut ids = BTreeSet::new();
+        for bench in &mut listing.benches {
+            let id = free_id(bench.id(), &ids);
+            if bench.ordinal > 1 || id != *bench.id() {
+                listing.warnings.push(format!("`{id}` has the name of an earlier bench"));
             }
+            ids.insert(id.clone());
+            bench.discovered.id = id;
         }
         Ok(listing)
     }
@@ -161,7 +197,7 @@ impl Traced<'_> {
             _ => None,
         });
         match measured {
-            Some(_) if self.outcome.ending != Ending::Exited(0) => Err(self.ended_early()),
+            Some(_) if !self.ended_by_harness() => Err(self.ended_early()),
             Some(measured) if measured.budget.window_ops == window_ops => Ok(measured),
             Some(measured) => Err(Fault::Marks(format!(
                 "the harness ran {} ops in the window instead of {window_ops}",
@@ -170,6 +206,18 @@ impl Traced<'_> {
             None => Err(self.ended_early()),
         }
     }
+}
+
+/// The id, with a number where it is taken: the names of groups and benches can hold what ids are
+/// joined with.
+fn free_id(id: &BenchId, taken: &BTreeSet<BenchId>) -> BenchId {
+    let mut free = id.clone();
+    let mut number = 2;
+    while taken.contains(&free) {
+        free = BenchId::from_text(format!("{id} #{number}"));
+        number += 1;
+    }
+    free
 }
 
 /// What a child ran.

@@ -90,7 +90,8 @@ fn unpack_into(directory: &Path) -> io::Result<()> {
         }
         fs::write(path, content)?;
     }
-    if directory.exists() {
+    // Looked at again: what another run has put there meanwhile may be in use.
+    if directory.exists() && !is_intact(directory) {
         fs::remove_dir_all(directory)?;
     }
     match fs::rename(fresh.path(), directory) {

@@ -39,8 +39,8 @@ pub enum Event {
         framework: String,
         /// The version found.
         framework_version: String,
-        /// The versions known.
-        supported: String,
+        /// The major versions known.
+        supported: Vec<String>,
     },
     /// The main module has been evaluated.
     Loaded {},
@@ -84,9 +84,16 @@ pub enum Event {
         /// `file:line:column` of the call in the user's code, where there is one.
         #[serde(default)]
         r#where: Option<String>,
+        /// Benches that were added to a framework which was never told to run them.
+        #[serde(default)]
+        unrun: u64,
     },
     /// The harness ends the process.
-    End {},
+    End {
+        /// As in [`Event::Exit`].
+        #[serde(default)]
+        unrun: u64,
+    },
 }
 
 /// Reads the events of one child. A last line without its end is left out: the child was ended

@@ -2,10 +2,12 @@
 
 mod callgrind;
 mod clock;
+mod counter;
 mod perf;
 
 pub use callgrind::Callgrind;
 pub use clock::Clock;
+pub use counter::Counter;
 pub use perf::{PerfState, perf_state};
 
 use crate::Fault;

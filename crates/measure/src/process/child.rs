@@ -93,10 +93,12 @@ pub fn run(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    // SAFETY: between fork and exec the closure makes one system call and touches no memory that
+    // SAFETY: between fork and exec the closure makes two system calls and touches no memory that
     // another thread could have left locked.
     unsafe {
         prepared.pre_exec(|| {
+            // Orphans stay with their engine while it lives: they are nobody else's to end.
+            nix::sys::prctl::set_child_subreaper(true)?;
             nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)
                 .map_err(io::Error::from)
         });

@@ -8,9 +8,14 @@ use nix::unistd::Pid;
 use std::collections::HashSet;
 use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The children that this process has started and not yet waited for.
 static STARTED: Mutex<Option<HashSet<i32>>> = Mutex::new(None);
+
+/// How long killed processes may take to die; one that the kernel holds must not hold the run.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 fn started() -> MutexGuard<'static, Option<HashSet<i32>>> {
     STARTED.lock().unwrap_or_else(PoisonError::into_inner)
@@ -43,11 +48,19 @@ pub(super) fn end(child: u32) {
     let _ = nix::sys::signal::killpg(Pid::from_raw(id), Signal::SIGKILL);
     let Some(started) = started.as_mut() else { return };
     started.remove(&id);
-    for orphan in children_of_this_process() {
-        if !started.contains(&orphan) {
+    let give_up = Instant::now() + PATIENCE;
+    loop {
+        let mut orphans = children_of_this_process();
+        orphans.retain(|orphan| !started.contains(orphan));
+        if orphans.is_empty() || Instant::now() > give_up {
+            return;
+        }
+        for orphan in orphans {
             let _ = kill(Pid::from_raw(orphan), Signal::SIGKILL);
             let _ = waitpid(Pid::from_raw(orphan), Some(WaitPidFlag::WNOHANG));
         }
+        // The children of an orphan come here when it has died, which takes a moment.
+        thread::sleep(Duration::from_millis(1));
     }
 }
 

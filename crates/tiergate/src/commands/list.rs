@@ -38,9 +38,8 @@ pub(crate) fn list(options: &ListOptions) -> Result<ExitStatus, Failure> {
         let engine = &executor.fingerprint().engine;
         let lock_name = lock_engine(engine.name, &engine.version);
         let listed = list_all(executor.as_ref(), &files, &filter, settings.jobs(None));
-        listed.warnings.iter().for_each(|warning| output::warning(warning));
-        for (file, fault) in &listed.faults {
-            output::error(&format!("`{}`: {fault}", file.relative));
+        listed.tell();
+        if !listed.faults.is_empty() {
             status = status.worst(ExitStatus::Incomplete);
         }
         listed.check_not_empty(selection.allow_empty)?;

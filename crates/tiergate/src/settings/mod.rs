@@ -70,7 +70,13 @@ impl Settings {
             .find(|list| !list.is_empty())
             .cloned()
             .unwrap_or_else(|| vec!["node".to_owned()]);
-        names.iter().map(|name| name.trim().parse().map_err(Failure::usage)).collect()
+        let parse = |name: &String| {
+            name.trim().parse().map_err(|error| {
+                Failure::usage(error)
+                    .hint("`tiergate doctor` shows the engines that are found here")
+            })
+        };
+        names.iter().map(parse).collect()
     }
 
     /// How long one process may take.

@@ -13,7 +13,10 @@ const ENGINE: &str = "{engine}";
 /// Checked places for results.
 pub(crate) struct Destinations {
     file: Option<PathBuf>,
-    baseline: Option<PathBuf>,
+    baselines: Baselines,
+    baseline: Option<String>,
+    /// What the results are compared with, which nothing may write over.
+    base: Option<PathBuf>,
 }
 
 impl Destinations {
@@ -24,47 +27,64 @@ impl Destinations {
         settings: &Settings,
         engines: usize,
     ) -> Result<Self, Failure> {
-        if let Some(file) = &options.save {
-            if engines > 1 && !file.to_string_lossy().contains(ENGINE) {
-                return Err(Failure::usage(format!(
-                    "`--save {}` would hold the results of the last engine only",
-                    file.display()
-                ))
-                .hint(format!(
-                    "write `{ENGINE}` into its name, for example `head.{ENGINE}.json`"
-                )));
-            }
-            if options.compare.as_deref().is_some_and(|base| same_file(base, file)) {
-                return Err(Failure::usage(format!(
-                    "`{}` is to be saved to and compared with",
-                    file.display()
-                ))
-                .hint("save to another file"));
-            }
+        if let Some(file) = &options.save
+            && engines > 1
+            && !file.to_string_lossy().contains(ENGINE)
+        {
+            return Err(Failure::usage(format!(
+                "`--save {}` would hold the results of the last engine only",
+                file.display()
+            ))
+            .hint(format!("write `{ENGINE}` into its name, for example `head.{ENGINE}.json`")));
         }
         if options.save_baseline.is_some() && engines > 1 {
             return Err(Failure::usage("a baseline holds the results of one engine")
                 .hint("run once for each engine, with a baseline of its own"));
         }
-        if options.save_baseline.is_some() && options.save_baseline == options.baseline {
-            return Err(Failure::usage("the same baseline is to be saved to and compared with")
-                .hint("save under another name"));
-        }
         let baselines = Baselines::below(&settings.root);
-        let baseline = options.save_baseline.as_deref().map(|name| baselines.path(name));
-        Ok(Self { file: options.save.clone(), baseline: baseline.transpose()? })
+        let path = |name: &String| baselines.path(name);
+        let base = match &options.baseline {
+            Some(name) => Some(path(name)?),
+            None => options.compare.clone(),
+        };
+        let saved = options.save_baseline.as_ref().map(path).transpose()?;
+        let destinations = Self {
+            file: options.save.clone(),
+            baseline: options.save_baseline.clone(),
+            base,
+            baselines,
+        };
+        for path in destinations.file.iter().chain(&saved) {
+            destinations.spare_base(path)?;
+        }
+        Ok(destinations)
+    }
+
+    fn spare_base(&self, path: &Path) -> Result<(), Failure> {
+        match &self.base {
+            Some(base) if same_file(base, path) => Err(Failure::usage(format!(
+                "`{}` is to be saved to and compared with",
+                path.display()
+            ))
+            .hint("save to another file or baseline")),
+            _ => Ok(()),
+        }
     }
 
     /// Writes the results to every place, each in one step.
     pub(crate) fn write(&self, result: &ResultFile) -> Result<(), Failure> {
         let engine = &result.fingerprint.engine;
         let engine = format!("{}-{}", engine.name, engine.version);
-        let file = self.file.as_ref().map(|file| match file.to_str() {
-            Some(text) => PathBuf::from(text.replace(ENGINE, &engine)),
-            None => file.clone(),
-        });
-        for path in file.iter().chain(&self.baseline) {
-            write_result(path, result)?;
+        if let Some(file) = &self.file {
+            let path = match file.to_str() {
+                Some(text) => PathBuf::from(text.replace(ENGINE, &engine)),
+                None => file.clone(),
+            };
+            self.spare_base(&path)?;
+            write_result(&path, result)?;
+        }
+        if let Some(name) = &self.baseline {
+            self.baselines.save(name, result)?;
         }
         Ok(())
     }

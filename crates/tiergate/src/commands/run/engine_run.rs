@@ -35,7 +35,7 @@ impl EngineRun<'_> {
     pub(super) fn measure(&self) -> Result<ResultFile, Failure> {
         let jobs = self.settings.jobs(self.options.jobs);
         let listed = list_all(self.executor, self.files, self.filter, jobs);
-        listed.warnings.iter().for_each(|warning| output::warning(warning));
+        listed.tell();
         listed.check_not_empty(self.options.selection.allow_empty)?;
         let lock = Lock::read(self.settings.lock_path())?;
         lock.warnings.iter().for_each(|warning| output::warning(warning));
@@ -111,6 +111,7 @@ impl EngineRun<'_> {
                 SideName::Base => Side::Base,
                 SideName::Head => Side::Head,
             }),
+            filter: self.options.selection.filter.clone(),
             fingerprint: self.executor.fingerprint().clone(),
             benches: unlisted.chain(unmeasured).collect(),
         }

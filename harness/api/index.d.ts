@@ -6,7 +6,7 @@ type Combination<P> = { readonly [K in keyof P]: P[K] extends readonly (infer V)
 
 type ParamLists = Readonly<Record<string, readonly unknown[]>>;
 
-export interface BenchOptions<S = undefined, P extends ParamLists = {}> {
+export interface BenchOptions<S = any, P extends ParamLists = {}> {
   /** Runs once before all ops; what it returns, awaited, is the state that the other functions get. */
   setup?: (params: Combination<P>) => Awaitable<S>;
   /** Runs once after all ops. */
@@ -22,8 +22,11 @@ export interface BenchOptions<S = undefined, P extends ParamLists = {}> {
 }
 
 export interface Bench {
-  /** Registers a function to measure. A promise that it returns is awaited. */
-  <S = undefined, const P extends ParamLists = {}>(
+  /**
+   * Registers a function to measure. A promise that it returns is awaited. The state's type follows from `setup`
+   * where that takes no parameters; otherwise annotate it at the function: `(state: State) => …`.
+   */
+  <S = any, const P extends ParamLists = {}>(
     name: string,
     fn: (state: S, params: Combination<P>) => unknown,
     options?: BenchOptions<S, P>,

@@ -1,0 +1,159 @@
+//! What happens each time translated code comes out of the cache.
+//!
+//! Invariants: this runs on the measured thread, on a stack of its own, with no program counter in the cache; so this is
+//! where translations and links change, and nowhere else. Before it lets the thread go on, every note of the guard has
+//! been acted on.
+
+use crate::context::{Context, RCX, exit, place};
+use crate::frame;
+use crate::guard::GUARD;
+use crate::links::LinkKind;
+use crate::report::Incomplete;
+use crate::session;
+use crate::translate::{MAX_CHAIN, Translator};
+use core::sync::atomic::Ordering::SeqCst;
+
+/// Where the thread goes on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resume {
+    pub(crate) at: u64,
+    pub(crate) place: u64,
+}
+
+impl Resume {
+    pub(crate) fn cache(at: u64) -> Self {
+        Self { at, place: place::CACHE }
+    }
+
+    pub(crate) fn syscall(at: u64) -> Self {
+        Self { at, place: place::SYSCALL }
+    }
+
+    /// At an original address, natively.
+    pub(crate) fn native(at: u64) -> Self {
+        Self { at, place: place::NATIVE }
+    }
+}
+
+/// Called by the assembly in `entry`; returns the address to jump to.
+#[allow(unsafe_code, reason = "the context is shared with translated code")]
+pub(crate) extern "C" fn dispatch() -> u64 {
+    // SAFETY: this is the measured thread, and the only code on it that uses the translator now; handlers of signals that
+    // interrupt it keep to `pending` and the context.
+    let Some(t) = (unsafe { session::translator() }) else {
+        unreachable!("translated code runs only while a window is open");
+    };
+    t.tally.dispatches += 1;
+    t.pending.visited();
+    let context = t.arena.context;
+    loop {
+        t.heed_notes();
+        let resume = t.exit();
+        // SAFETY: the context lives as long as the translator.
+        unsafe {
+            (*context).next_place = resume.place;
+            if t.pending.waits() && resume.place != place::SYSCALL {
+                (*context).rflags |= frame::TRAP;
+            }
+            if !GUARD.has_notes() || resume.place == place::SYSCALL || resume.place == place::NATIVE
+            {
+                return resume.at;
+            }
+            // A note came in between: the block may be gone. Its address is where to go on.
+            (*context).exit_kind = exit::REENTER;
+            (*context).target = t.going_to;
+        }
+    }
+}
+
+impl Translator {
+    fn context(&mut self) -> &mut Context {
+        // SAFETY: the context lives as long as the translator; translated code isn't running.
+        #[allow(unsafe_code, reason = "the context is shared with translated code")]
+        unsafe {
+            &mut *self.arena.context
+        }
+    }
+
+    /// Handles one exit from translated code.
+    fn exit(&mut self) -> Resume {
+        let context = self.context();
+        let (kind, id, target) = (context.exit_kind, context.exit_id, context.target);
+        if kind != exit::LINK {
+            return self.go_to(target, kind == exit::INDIRECT);
+        }
+        let id = id as u32;
+        let link = self.links.get(id);
+        match link.kind {
+            LinkKind::Branch => self.follow(id, link.target),
+            LinkKind::Syscall { code } => self.before_syscall(code, link.target),
+            LinkKind::AfterSyscall => {
+                let context = self.context();
+                context.regs[RCX] = link.target;
+                context.attention.store(0, SeqCst);
+                self.after_syscall();
+                self.heed_notes();
+                self.go_to(link.target, false)
+            }
+            LinkKind::StackLeft => {
+                self.tally.stack_switches += 1;
+                self.shadow = None;
+                self.discard_all();
+                self.go_to(link.target, false)
+            }
+            LinkKind::Foreign => {
+                session::give_up(Incomplete::ForeignCode(link.target));
+                Resume::native(link.target)
+            }
+        }
+    }
+
+    /// Goes on at an original address; `indirect` when the branch there should find its way alone the next time.
+    pub(crate) fn go_to(&mut self, target: u64, indirect: bool) -> Resume {
+        self.going_to = target;
+        if self.is_gate(target) {
+            return Resume::native(target);
+        }
+        self.make_room();
+        let Some(block) = self.translation_of(target, indirect) else {
+            session::give_up(Incomplete::ForeignCode(target));
+            return Resume::native(target);
+        };
+        if indirect && self.cache.blocks[block].pad == crate::cache::NONE {
+            self.add_pad_for(block);
+        }
+        Resume::cache(self.cache.blocks[block].code)
+    }
+
+    fn follow(&mut self, id: u32, target: u64) -> Resume {
+        self.going_to = target;
+        if self.is_gate(target) {
+            return Resume::native(target);
+        }
+        if self.make_room() {
+            return self.go_to(target, false);
+        }
+        let Some(block) = self.translation_of(target, false) else {
+            session::give_up(Incomplete::ForeignCode(target));
+            return Resume::native(target);
+        };
+        self.bind(id, block);
+        Resume::cache(self.cache.blocks[block].code)
+    }
+
+    fn translation_of(&mut self, target: u64, indirect: bool) -> Option<u32> {
+        let chain = if core::mem::take(&mut self.next_chain_is_single) { 1 } else { MAX_CHAIN };
+        self.block_at(target, indirect, chain)
+    }
+
+    /// Discards everything when memory runs short; true if so.
+    fn make_room(&mut self) -> bool {
+        const PADS: usize = 16;
+        const LINKS: usize = 16 * MAX_CHAIN;
+        let enough = self.cache.has_room() && self.pads.room() > PADS && self.links.room() > LINKS;
+        if !enough {
+            self.discard_all();
+        }
+        !enough
+    }
+}

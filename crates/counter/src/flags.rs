@@ -1,0 +1,164 @@
+//! Which arithmetic flags are dead, so that a counter can be incremented without saving them.
+//!
+//! Invariants: "dead" is only said when every way on from the point writes the flag before it reads it. What lies beyond a
+//! block is looked at only where it can't change unnoticed: in code that is fixed, or on the pages that the block itself
+//! lies on (a write there discards the block).
+#![allow(unsafe_code, reason = "the application's code is read where it lies")]
+
+use crate::decode::Code;
+use crate::space::AddressSpace;
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, RflagsBits};
+
+/// The flags that `inc` writes; it leaves the carry alone.
+pub(crate) const INC: u32 =
+    RflagsBits::OF | RflagsBits::SF | RflagsBits::ZF | RflagsBits::AF | RflagsBits::PF;
+/// All that `cmp` writes.
+pub(crate) const CMP: u32 = INC | RflagsBits::CF;
+
+/// Instructions looked at after a point before giving up.
+const REACH: usize = 14;
+
+/// Flags that `i` writes in every case, whatever its operands hold.
+pub(crate) fn killed(i: &Instruction) -> u32 {
+    match i.mnemonic() {
+        // A count of zero leaves the flags as they are.
+        Mnemonic::Shl
+        | Mnemonic::Shr
+        | Mnemonic::Sar
+        | Mnemonic::Sal
+        | Mnemonic::Rol
+        | Mnemonic::Ror
+        | Mnemonic::Rcl
+        | Mnemonic::Rcr
+            if i.op1_kind() == OpKind::Register || i.immediate8() & 31 == 0 =>
+        {
+            return 0;
+        }
+        Mnemonic::Shld | Mnemonic::Shrd
+            if i.op2_kind() == OpKind::Register || i.immediate8() & 31 == 0 =>
+        {
+            return 0;
+        }
+        _ => {}
+    }
+    // A repeated string instruction may run zero times.
+    if i.has_rep_prefix() || i.has_repne_prefix() {
+        return 0;
+    }
+    i.rflags_modified()
+}
+
+/// Pages on which the look-ahead may read changeable code: those of the block that asks.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+}
+
+/// Whether all of `wanted` are dead when control reaches `addr`.
+pub(crate) fn dead_at(
+    space: &AddressSpace,
+    scope: Scope,
+    addr: u64,
+    wanted: u32,
+    depth: u32,
+) -> bool {
+    let Some(region) = space.known(addr).filter(|r| r.exec && r.read) else {
+        return false;
+    };
+    let (start, end) = if region.is_fixed() {
+        (region.start, region.end)
+    } else {
+        (scope.start.max(region.start), scope.end.min(region.end))
+    };
+    if addr < start || addr >= end {
+        return false;
+    }
+    let len = (end - addr).min(REACH as u64 * 15);
+    // SAFETY: the range lies in a region that is mapped and readable.
+    let bytes = unsafe { Code::at(addr, len) };
+    let mut decoder = Decoder::with_ip(64, bytes, addr, DecoderOptions::NONE);
+    let mut live = wanted;
+    let mut i = Instruction::default();
+    for _ in 0..REACH {
+        if !decoder.can_decode() {
+            return false;
+        }
+        decoder.decode_out(&mut i);
+        if i.is_invalid() || i.rflags_read() & live != 0 {
+            return false;
+        }
+        let on = |target| dead_at(space, scope, target, live, depth - 1);
+        match i.flow_control() {
+            FlowControl::Next => {}
+            _ if depth == 0 => return false,
+            FlowControl::UnconditionalBranch => return on(i.near_branch_target()),
+            FlowControl::ConditionalBranch => {
+                return on(i.near_branch_target()) && on(i.next_ip());
+            }
+            FlowControl::Call if i.is_call_near() => return on(i.near_branch_target()),
+            _ => return false,
+        }
+        live &= !killed(&i);
+        if live == 0 {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(bytes: &[u8]) -> Instruction {
+        Decoder::with_ip(64, bytes, 0x1000, DecoderOptions::NONE).decode()
+    }
+
+    #[test]
+    fn only_certain_writes_kill() {
+        assert_eq!(killed(&decode(&[0x48, 0x01, 0xd8])) & CMP, CMP); // add rax, rbx
+        assert_eq!(killed(&decode(&[0x48, 0xd3, 0xe0])), 0); // shl rax, cl
+        assert_eq!(killed(&decode(&[0x48, 0xc1, 0xe0, 0x40])), 0); // shl rax, 64: masked to zero
+        assert_ne!(killed(&decode(&[0x48, 0xc1, 0xe0, 0x03])) & RflagsBits::ZF, 0); // shl rax, 3
+        assert_eq!(killed(&decode(&[0xf3, 0xa6])), 0); // repe cmpsb
+        assert_eq!(killed(&decode(&[0x48, 0x0f, 0xa5, 0xd8])), 0); // shld rax, rbx, cl
+        assert_eq!(killed(&decode(&[0x48, 0xff, 0xc0])) & CMP, INC); // inc rax
+    }
+
+    fn dead(code: &'static [u8]) -> bool {
+        let space = AddressSpace::new().expect("memory");
+        let start = code.as_ptr() as u64;
+        // The bytes are constants, which aren't executable: pretend with a scope and look at the logic alone.
+        let scope = Scope { start, end: start + code.len() as u64 };
+        dead_in(&space, scope, start)
+    }
+
+    /// As `dead_at` for bytes copied to executable memory.
+    fn dead_in(_: &AddressSpace, scope: Scope, start: u64) -> bool {
+        use crate::sys;
+        let page = sys::map_anywhere(4096, sys::READ | sys::WRITE | sys::EXEC).expect("memory");
+        let len = scope.end - scope.start;
+        // SAFETY: both ranges are valid for `len` bytes.
+        unsafe {
+            core::ptr::copy_nonoverlapping(start as *const u8, page as *mut u8, len as usize)
+        };
+        let space = AddressSpace::new().expect("memory");
+        let inner = Scope { start: page, end: page + len };
+        let result = dead_at(&space, inner, page, INC, 2);
+        sys::unmap(page, 4096);
+        result
+    }
+
+    #[test]
+    fn every_way_on_must_write_first() {
+        assert!(dead(&[0x48, 0x01, 0xd8, 0xc3])); // add
+        assert!(!dead(&[0x74, 0x00, 0x48, 0x01, 0xd8])); // je reads
+        assert!(!dead(&[0x9c, 0x48, 0x01, 0xd8])); // pushf reads
+        assert!(!dead(&[0xc3])); // ret: unknown
+        assert!(dead(&[0xeb, 0x01, 0x90, 0x31, 0xc0])); // jmp over a nop to xor
+        assert!(!dead(&[0xe3, 0x02, 0x31, 0xc0, 0xc3])); // jrcxz to a ret: unknown on one side
+        assert!(dead(&[0xe3, 0x02, 0x31, 0xc0, 0x31, 0xdb])); // written on both sides
+        assert!(dead(&[0x48, 0xff, 0xc0])); // inc writes them all
+    }
+}

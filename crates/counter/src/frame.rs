@@ -1,0 +1,98 @@
+//! The registers of an interrupted thread, as the kernel hands them to a signal handler.
+#![allow(unsafe_code, reason = "the frame is the kernel's, reached by pointer")]
+#![allow(
+    clippy::cast_sign_loss,
+    clippy::cast_possible_truncation,
+    reason = "libc gives the frame's registers signed types and its indices a signed type"
+)]
+
+use core::ffi::c_void;
+
+const TRAP_FLAG: u64 = 1 << 8;
+
+/// Places in the frame of the registers in the order of their encoding.
+const PLACES: [i32; 16] = [
+    libc::REG_RAX,
+    libc::REG_RCX,
+    libc::REG_RDX,
+    libc::REG_RBX,
+    libc::REG_RSP,
+    libc::REG_RBP,
+    libc::REG_RSI,
+    libc::REG_RDI,
+    libc::REG_R8,
+    libc::REG_R9,
+    libc::REG_R10,
+    libc::REG_R11,
+    libc::REG_R12,
+    libc::REG_R13,
+    libc::REG_R14,
+    libc::REG_R15,
+];
+
+/// A frame; valid as long as the handler that got it runs.
+pub(crate) struct Frame(*mut libc::ucontext_t);
+
+impl Frame {
+    /// # Safety
+    /// `context` must be the third argument of a running signal handler.
+    pub(crate) unsafe fn new(context: *mut c_void) -> Self {
+        Self(context.cast())
+    }
+
+    fn word(&self, index: i32) -> *mut i64 {
+        // SAFETY: by the promise of `new`, and the index is one of libc's.
+        unsafe { &raw mut (*self.0).uc_mcontext.gregs[index as usize] }
+    }
+
+    fn get(&self, index: i32) -> u64 {
+        // SAFETY: see `word`.
+        unsafe { *self.word(index) as u64 }
+    }
+
+    fn set(&mut self, index: i32, value: u64) {
+        // SAFETY: see `word`.
+        unsafe { *self.word(index) = value.cast_signed() }
+    }
+
+    pub(crate) fn pc(&self) -> u64 {
+        self.get(libc::REG_RIP)
+    }
+
+    pub(crate) fn set_pc(&mut self, pc: u64) {
+        self.set(libc::REG_RIP, pc);
+    }
+
+    pub(crate) fn sp(&self) -> u64 {
+        self.get(libc::REG_RSP)
+    }
+
+    /// Sets a register by its number in the encoding.
+    pub(crate) fn set_reg(&mut self, reg: u8, value: u64) {
+        self.set(PLACES[usize::from(reg & 15)], value);
+    }
+
+    /// Whether the thread is to trap after its next instruction.
+    pub(crate) fn set_trap_flag(&mut self, on: bool) {
+        let flags = self.get(libc::REG_EFL);
+        let flags = if on { flags | TRAP_FLAG } else { flags & !TRAP_FLAG };
+        self.set(libc::REG_EFL, flags);
+    }
+
+    /// The signals that were blocked when the signal came.
+    pub(crate) fn mask(&self) -> u64 {
+        // SAFETY: the kernel's mask is the first word of libc's larger type.
+        unsafe { *(&raw const (*self.0).uc_sigmask).cast::<u64>() }
+    }
+
+    pub(crate) fn set_mask(&mut self, mask: u64) {
+        // SAFETY: see `mask`.
+        unsafe { *(&raw mut (*self.0).uc_sigmask).cast::<u64>() = mask }
+    }
+
+    pub(crate) fn pointer(&self) -> *mut c_void {
+        self.0.cast()
+    }
+}
+
+pub(crate) const TRAP: u64 = TRAP_FLAG;

@@ -1,0 +1,107 @@
+//! Direct branches between translations.
+//!
+//! Invariants: each link has a stub in the cold part that brings its number to the dispatcher; its site jumps either to
+//! that stub or straight to the translation of its target. A bound link is in the target's list of incoming links, so
+//! discarding a block can send every jump to it back to the stubs.
+
+use crate::cache::NONE;
+use crate::emit;
+use crate::memory::Table;
+use crate::translate::Translator;
+
+pub(crate) const MAX_LINKS: usize = 1 << 22;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LinkKind {
+    Branch,
+    /// The system call instruction waits at this address of the cache.
+    Syscall {
+        code: u64,
+    },
+    /// Back from a system call, with something to attend to.
+    AfterSyscall,
+    /// The stack pointer left the stack it was on.
+    StackLeft,
+    /// The target can't be translated and is to be left for the processor to run.
+    Foreign,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Link {
+    /// The displacement to patch; 0 when nothing is patched.
+    site: u64,
+    pub(crate) target: u64,
+    stub: u64,
+    pub(crate) kind: LinkKind,
+    /// The block it is bound to, or `NONE`.
+    to: u32,
+    /// The next link in the list of that block.
+    next: u32,
+}
+
+pub(crate) struct Links {
+    table: Table<Link>,
+}
+
+impl Links {
+    pub(crate) fn new() -> Option<Self> {
+        Some(Self { table: Table::new(MAX_LINKS)? })
+    }
+
+    pub(crate) fn get(&self, id: u32) -> Link {
+        self.table[id]
+    }
+
+    pub(crate) fn room(&self) -> usize {
+        self.table.room()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.table.clear();
+    }
+}
+
+impl Translator {
+    /// Makes the displacement at `site` lead to `target`, at once if it is translated.
+    pub(crate) fn link(&mut self, site: u64, target: u64) {
+        let (id, stub) = self.link_stub(site, target, LinkKind::Branch);
+        emit::retarget(site, stub);
+        if let Some(block) = self.cache.at(target).filter(|_| !self.is_gate(target)) {
+            self.bind(id, block);
+        }
+    }
+
+    /// Emits a stub for a new link; returns its number and address.
+    pub(crate) fn link_stub(&mut self, site: u64, target: u64, kind: LinkKind) -> (u32, u64) {
+        let slots = self.slots();
+        let stub = self.cache.cold.at;
+        let id = self.links.table.push(Link { site, target, stub, kind, to: NONE, next: NONE });
+        self.cache.cold.store_imm(slots.exit_id, id);
+        self.cache.cold.jmp_through(slots.link_entry);
+        (id, stub)
+    }
+
+    /// Lets a link jump to a block.
+    pub(crate) fn bind(&mut self, id: u32, block: u32) {
+        let b = &mut self.cache.blocks[block];
+        let link = &mut self.links.table[id];
+        if link.site == 0 || link.to != NONE {
+            return;
+        }
+        link.to = block;
+        link.next = b.incoming;
+        b.incoming = id;
+        emit::retarget(link.site, b.code);
+    }
+
+    /// Sends all links to a block back to their stubs.
+    pub(crate) fn unbind_all(&mut self, block: u32) {
+        let mut id = core::mem::replace(&mut self.cache.blocks[block].incoming, NONE);
+        while id != NONE {
+            let link = &mut self.links.table[id];
+            emit::retarget(link.site, link.stub);
+            link.to = NONE;
+            id = core::mem::replace(&mut link.next, NONE);
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! What a window's measurement yields.
+
+use crate::cache::Block;
+use crate::memory::Table;
+use crate::translate::Translator;
+use core::sync::atomic::Ordering::Relaxed;
+use std::fmt;
+
+/// Why a count doesn't cover the whole window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Incomplete {
+    /// The program ended in the window.
+    Exited,
+    /// The program replaced itself by another in the window.
+    Executed,
+    /// A fault that the program doesn't handle.
+    Crashed,
+    /// Control went to code that can't be translated; its address.
+    ForeignCode(u64),
+    /// A handler that began before the window returned in it.
+    SignalReturn,
+    /// The program set a segment base.
+    SegmentBase,
+    /// More signals came at once than could be kept.
+    SignalsLost,
+    /// A handler was changed by another thread.
+    HandlersChanged,
+    /// The mark was reached outside of the counter: a handler jumped out, or a fibre took the thread away.
+    Escaped,
+}
+
+impl fmt::Display for Incomplete {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited => f.write_str("the process ended inside the window"),
+            Self::Executed => f.write_str("the process replaced itself inside the window"),
+            Self::Crashed => f.write_str("the process crashed inside the window"),
+            Self::ForeignCode(address) => {
+                write!(f, "the code at {address:#x} can't be translated")
+            }
+            Self::SignalReturn => {
+                f.write_str("a signal handler from before the window returned inside it")
+            }
+            Self::SegmentBase => {
+                f.write_str("the program changed a segment base inside the window")
+            }
+            Self::SignalsLost => f.write_str("more signals arrived at once than can be kept"),
+            Self::HandlersChanged => {
+                f.write_str("another thread changed a signal's handler inside the window")
+            }
+            Self::Escaped => {
+                f.write_str("the thread left the counter, by a jump out of a signal handler")
+            }
+        }
+    }
+}
+
+/// One block's share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockCount {
+    /// Its addresses: `[start, end)`.
+    pub start: u64,
+    /// See `start`.
+    pub end: u64,
+    /// Instructions in it.
+    pub instructions: u32,
+    /// How often it was entered.
+    pub executions: u64,
+}
+
+/// Everything that was observed between the first and the last mark.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Observations {
+    /// Instructions from each mark to the next.
+    pub counts: Vec<u64>,
+    /// Set when `counts` is not the whole truth.
+    pub incomplete: Option<Incomplete>,
+    /// Writes to code by the measured thread and by others.
+    pub code_writes: u64,
+    /// Of those, by others.
+    pub foreign_code_writes: u64,
+    /// Pages or ranges whose translations were discarded, and how many blocks that were.
+    pub invalidations: u64,
+    /// See `invalidations`.
+    pub discarded_blocks: u64,
+    /// Mappings of code that the program changed.
+    pub code_mappings_changed: u64,
+    /// System calls by number, those with a count only.
+    pub system_calls: Vec<(u32, u64)>,
+    /// System calls made twice, as the first attempt met guarded memory.
+    pub system_calls_repeated: u64,
+    /// Signals handed to the program's handlers. The handlers' instructions are not counted.
+    pub signals: u64,
+    /// Faults that the program handles itself, likewise.
+    pub faults: u64,
+    /// Threads that the measured thread started.
+    pub threads_started: u64,
+    /// Processes that it started.
+    pub children_started: u64,
+    /// Instructions with a repeat prefix; each counts once, however often it repeats.
+    pub repeated_instructions: u64,
+    /// Loads of the stack pointer that led to another stack.
+    pub stack_switches: u64,
+    /// Blocks translated, bytes of translations, and visits to the dispatcher.
+    pub blocks: u64,
+    /// See `blocks`.
+    pub translation_bytes: u64,
+    /// See `blocks`.
+    pub dispatches: u64,
+    /// Times that everything was discarded.
+    pub flushes: u64,
+    /// Single steps taken to hand a signal on or to let code write to itself.
+    pub steps: u64,
+    /// Times that the list of mappings was read.
+    pub mapping_reads: u64,
+    /// Counters that could be incremented without and with care for the flags.
+    pub counters: (u64, u64),
+    /// Nanoseconds from the mark to the first translated instruction.
+    pub attach_nanos: u64,
+}
+
+impl Observations {
+    /// Instructions between the first and the last mark.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+}
+
+const SYSCALLS: usize = 512;
+
+/// Counts kept while the window is open.
+pub(crate) struct Tally {
+    pub(crate) dispatches: u64,
+    pub(crate) counters_plain: u64,
+    pub(crate) counters_keeping_flags: u64,
+    pub(crate) write_faults: u64,
+    pub(crate) invalidations: u64,
+    pub(crate) discarded_blocks: u64,
+    pub(crate) code_mappings_changed: u64,
+    pub(crate) syscalls_repeated: u64,
+    pub(crate) signals: u64,
+    pub(crate) faults: u64,
+    pub(crate) steps: u64,
+    pub(crate) threads_started: u64,
+    pub(crate) children_started: u64,
+    pub(crate) stack_switches: u64,
+    pub(crate) flushes: u64,
+    pub(crate) attach_nanos: u64,
+    syscalls: [u64; SYSCALLS],
+    /// From blocks that are gone.
+    instructions_kept: u64,
+    repeated_kept: u64,
+    blocks_kept: u64,
+}
+
+impl Tally {
+    pub(crate) const fn new() -> Self {
+        Self {
+            dispatches: 0,
+            counters_plain: 0,
+            counters_keeping_flags: 0,
+            write_faults: 0,
+            invalidations: 0,
+            discarded_blocks: 0,
+            code_mappings_changed: 0,
+            syscalls_repeated: 0,
+            signals: 0,
+            faults: 0,
+            steps: 0,
+            threads_started: 0,
+            children_started: 0,
+            stack_switches: 0,
+            flushes: 0,
+            attach_nanos: 0,
+            syscalls: [0; SYSCALLS],
+            instructions_kept: 0,
+            repeated_kept: 0,
+            blocks_kept: 0,
+        }
+    }
+
+    pub(crate) fn count_syscall(&mut self, number: i64) {
+        if let Some(count) = usize::try_from(number).ok().and_then(|n| self.syscalls.get_mut(n)) {
+            *count += 1;
+        }
+    }
+}
+
+/// Counts of blocks that were discarded with everything else.
+pub(crate) type KeptRows = Table<BlockCount>;
+
+impl Translator {
+    fn rows(&self) -> impl Iterator<Item = (Block, u64)> + '_ {
+        let blocks = self.cache.blocks.as_slice().iter().copied();
+        blocks
+            .zip(0u32..)
+            .map(|(b, id)| (b, self.cache.executions(id)))
+            .filter(|(b, executions)| b.counts && *executions > 0)
+    }
+
+    /// Instructions so far.
+    pub(crate) fn instructions(&self) -> u64 {
+        let counted: u64 = self.rows().map(|(b, n)| u64::from(b.count) * n).sum();
+        // SAFETY: the context lives as long as the translator.
+        #[allow(unsafe_code, reason = "the context is shared with translated code")]
+        let adjust = unsafe { (*self.arena.context).adjust.load(Relaxed) };
+        (self.tally.instructions_kept + counted).wrapping_add_signed(adjust)
+    }
+
+    /// Takes over the counts of all blocks before they are discarded.
+    pub(crate) fn keep_counts(&mut self) {
+        let (mut instructions, mut repeated) = (0, 0);
+        for id in 0..self.cache.blocks.len() as u32 {
+            let b = self.cache.blocks[id];
+            let executions = self.cache.executions(id);
+            if !b.counts || executions == 0 {
+                continue;
+            }
+            instructions += u64::from(b.count) * executions;
+            repeated += u64::from(b.reps) * executions;
+            if self.kept_rows.room() > 0 {
+                self.kept_rows.push(row(&b, executions));
+            }
+        }
+        self.tally.instructions_kept += instructions;
+        self.tally.repeated_kept += repeated;
+        self.tally.blocks_kept += self.cache.blocks.len() as u64;
+    }
+
+    /// Executions of each block, of one address possibly several.
+    pub(crate) fn profile(&self) -> Vec<BlockCount> {
+        let kept = self.kept_rows.as_slice().iter().copied();
+        kept.chain(self.rows().map(|(b, n)| row(&b, n))).collect()
+    }
+
+    pub(crate) fn observations(&self) -> Observations {
+        let t = &self.tally;
+        let calls = t.syscalls.iter().zip(0u32..).filter(|(n, _)| **n > 0);
+        let foreign = crate::guard::GUARD.foreign_writes.load(Relaxed);
+        Observations {
+            counts: Vec::new(),
+            incomplete: None,
+            code_writes: t.write_faults + foreign,
+            foreign_code_writes: foreign,
+            invalidations: t.invalidations,
+            discarded_blocks: t.discarded_blocks,
+            code_mappings_changed: t.code_mappings_changed,
+            system_calls: calls.map(|(n, number)| (number, *n)).collect(),
+            system_calls_repeated: t.syscalls_repeated,
+            signals: t.signals,
+            faults: t.faults,
+            threads_started: t.threads_started,
+            children_started: t.children_started,
+            repeated_instructions: t.repeated_kept
+                + self.rows().map(|(b, n)| u64::from(b.reps) * n).sum::<u64>(),
+            stack_switches: t.stack_switches,
+            blocks: t.blocks_kept + self.cache.blocks.len() as u64,
+            translation_bytes: self.cache.bytes_used(),
+            dispatches: t.dispatches,
+            flushes: t.flushes,
+            steps: t.steps,
+            mapping_reads: self.space.reads,
+            counters: (t.counters_plain, t.counters_keeping_flags),
+            attach_nanos: t.attach_nanos,
+        }
+    }
+}
+
+fn row(block: &Block, executions: u64) -> BlockCount {
+    BlockCount {
+        start: block.start,
+        end: block.end,
+        instructions: u32::from(block.count),
+        executions,
+    }
+}
