@@ -32,6 +32,9 @@ pub mod pin {
     pub const GATE: &str = "gate";
     /// The kernel's random bytes are a fixed sequence.
     pub const RANDOM: &str = "random";
+    /// The kernel's random bytes for the program itself are constant: the launcher's part, which
+    /// the library ignores.
+    pub const SEED: &str = "seed";
     /// Figures of the memory and the processor time that were used, and are left, are fixed.
     pub const RESOURCES: &str = "resources";
 }

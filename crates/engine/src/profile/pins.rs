@@ -61,6 +61,14 @@ pub(super) const PINS: &[Pin] = &[
         profiles: EXACT,
         engines: ON_ALL,
         form: Held,
+        text: "pin:seed",
+        reason: "the stack's canary is made of it, and a collector that scans the stack may take \
+                 it for a pointer",
+    },
+    Pin {
+        profiles: EXACT,
+        engines: ON_ALL,
+        form: Held,
         text: "pin:resources",
         reason: "a collector that scans the stack meets the figures there and may take them for \
                  pointers; their digits cost instructions",

@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tiergate_engine::{AcceptedFlags, Engine, Launch};
 use tiergate_model::{Fingerprint, OpBudget, Pinned, Proof, WindowShape};
-use tiergate_protocol::{environment, shape};
+use tiergate_protocol::{environment, pin, shape};
 
 /// What all children of a run share.
 pub struct Sandbox {
@@ -86,6 +86,7 @@ impl EngineExecutor {
             arguments: line.arguments,
             environment: variables,
             directory: self.sandbox.root.clone(),
+            fixed_seed: false,
         }
     }
 
@@ -173,7 +174,9 @@ impl EngineExecutor {
             Some(RequestBudget { warmup_ops: budget.warmup_ops, window_ops: budget.window_ops });
         let window = WindowPlan::of(bench, budget);
         let report = scratch.path("marks");
-        let mut command = instrument.wrap(self.command(&bench.file.absolute), scratch.directory());
+        let mut engine = self.command(&bench.file.absolute);
+        engine.fixed_seed = held.contains(&pin::SEED);
+        let mut command = instrument.wrap(engine, scratch.directory());
         let variables = [
             ("LD_PRELOAD", preload.clone().into_os_string()),
             (environment::REPORT, report.clone().into_os_string()),
@@ -195,18 +198,17 @@ impl EngineExecutor {
         let report = MarkReport::read(&report)?;
         let marks = report.check(window.sections, window.marks_each)?;
         let counts = instrument.section_counts(scratch.directory(), &report)?;
+        let mut pinned = report.pinned.or_else(|| (!held.is_empty()).then(Pinned::default));
+        if let Some(pinned) = pinned.as_mut().filter(|_| outcome.fixed_seed) {
+            pinned.held.push(pin::SEED.to_owned());
+        }
         let (count, subtracted_mark_cost) = window.count(&counts, instrument.kind().name())?;
         Ok(RawReading {
             count,
             seconds: outcome.seconds,
             is_async: measured.is_async,
             budget: measured.budget,
-            proof: Proof {
-                marks,
-                subtracted_mark_cost,
-                observed: report.observed,
-                pinned: report.pinned.or_else(|| (!held.is_empty()).then(Pinned::default)),
-            },
+            proof: Proof { marks, subtracted_mark_cost, observed: report.observed, pinned },
         })
     }
 }

@@ -3,8 +3,8 @@
 #![allow(unsafe_code, reason = "the child asks the kernel to end it with its parent, after fork")]
 
 use super::activity::Activity;
-use super::orphans;
 use super::output::{Drain, OutputSink};
+use super::{orphans, seed};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
@@ -27,6 +27,8 @@ pub struct EngineCommand {
     pub environment: BTreeMap<OsString, OsString>,
     /// Its working directory.
     pub directory: PathBuf,
+    /// Whether the kernel's random bytes for the program itself are replaced by constant ones.
+    pub fixed_seed: bool,
 }
 
 /// Limits and listeners of one process.
@@ -64,6 +66,8 @@ pub struct ProcessOutcome {
     pub ending: Ending,
     /// Wall-clock seconds from start to end.
     pub seconds: f64,
+    /// Whether the kernel's random bytes for it were replaced.
+    pub fixed_seed: bool,
     /// The end of what it printed.
     pub output_tail: String,
 }
@@ -87,6 +91,7 @@ pub fn run(
     command: &EngineCommand,
     limits: &ProcessLimits<'_>,
 ) -> Result<ProcessOutcome, SpawnError> {
+    let fixed_seed = command.fixed_seed && seed::can_be_fixed();
     let fail = |source| SpawnError { program: command.program.display().to_string(), source };
     let mut prepared = Command::new(&command.program);
     prepared
@@ -98,19 +103,24 @@ pub fn run(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    // SAFETY: between fork and exec the closure makes two system calls and touches no memory that
+    // SAFETY: between fork and exec the closure makes system calls only, and touches no memory that
     // another thread could have left locked.
     unsafe {
-        prepared.pre_exec(|| {
+        prepared.pre_exec(move || {
             // Orphans stay with their engine while it lives: they are nobody else's to end.
             nix::sys::prctl::set_child_subreaper(true)?;
-            nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)
-                .map_err(io::Error::from)
+            nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
+            if fixed_seed { seed::ask_to_be_held() } else { Ok(()) }
         });
     }
 
     let start = Instant::now();
     let mut child = orphans::register(|| prepared.spawn()).map_err(fail)?;
+    if fixed_seed && let Err(error) = seed::fix_and_release(child.id()) {
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(fail(error));
+    }
     let mut drain = Drain::new();
     if let Some(pipe) = child.stdout.take() {
         drain.add(pipe, limits.output.clone());
@@ -147,7 +157,7 @@ pub fn run(
     };
     let seconds = start.elapsed().as_secs_f64();
     orphans::end(child.id());
-    Ok(ProcessOutcome { ending, seconds, output_tail: drain.finish(PIPE_GRACE) })
+    Ok(ProcessOutcome { ending, seconds, output_tail: drain.finish(PIPE_GRACE), fixed_seed })
 }
 
 impl Ending {

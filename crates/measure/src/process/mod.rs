@@ -6,6 +6,7 @@ mod environment;
 mod orphans;
 mod output;
 mod pin;
+mod seed;
 
 pub use child::{Ending, EngineCommand, ProcessLimits, ProcessOutcome, SpawnError, run};
 pub use environment::{BaseEnvironment, base_environment};
