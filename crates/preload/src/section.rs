@@ -4,6 +4,7 @@
 //! so relaxed atomics suffice.
 
 use crate::plan::{self, Instrument, Plan};
+use crate::system::{real_monotonic, thread_number};
 use crate::{callgrind, counter, report::Line};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tiergate_protocol::report;
@@ -26,13 +27,6 @@ fn this_thread() -> u64 {
     unsafe { libc::pthread_self() }
 }
 
-fn now_ns() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place for the result; the monotonic clock always exists.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
-}
-
 /// Begins a section with the calling thread as the measured one.
 pub(crate) fn arm() {
     let Some(plan) = plan::get() else { return };
@@ -48,13 +42,11 @@ pub(crate) fn arm() {
     MARKS.store(0, Relaxed);
     COUNTED_NS.store(0, Relaxed);
     SHORTEST_NS.store(u64::MAX, Relaxed);
-    // SAFETY: `gettid` has no preconditions.
-    let thread = unsafe { libc::syscall(libc::SYS_gettid) }.unsigned_abs();
     Line::new(report::ARMED)
         .text(" ")
         .number(section)
         .text(" thread ")
-        .number(thread)
+        .number(thread_number().unsigned_abs().into())
         .append_to(path);
     ARMED_THREAD.store(this_thread(), Relaxed);
 }
@@ -83,7 +75,7 @@ pub(crate) fn mark() -> bool {
 fn open(plan: &Plan) {
     Line::new(report::OPENED).text(" ").number(SECTION.load(Relaxed)).append_to(plan.report_path());
     match plan.instrument {
-        Instrument::Clock => OPENED_NS.store(now_ns(), Relaxed),
+        Instrument::Clock => OPENED_NS.store(real_monotonic(), Relaxed),
         Instrument::Counter => counter::open(plan, SECTION.load(Relaxed)),
         Instrument::Callgrind => {
             callgrind::start_instrumentation();
@@ -99,8 +91,8 @@ fn inner(plan: &Plan, number: u64) {
         return;
     }
     match plan.instrument {
-        Instrument::Clock if number % 2 == 1 => OPENED_NS.store(now_ns(), Relaxed),
-        Instrument::Clock => add_elapsed(now_ns()),
+        Instrument::Clock if number % 2 == 1 => OPENED_NS.store(real_monotonic(), Relaxed),
+        Instrument::Clock => add_elapsed(real_monotonic()),
         Instrument::Counter => counter::bracket(number % 2 == 1),
         Instrument::Callgrind => callgrind::toggle_collecting(),
     }
@@ -109,7 +101,7 @@ fn inner(plan: &Plan, number: u64) {
 fn close(plan: &Plan) {
     match plan.instrument {
         Instrument::Clock => {
-            add_elapsed(now_ns());
+            add_elapsed(real_monotonic());
             // Later sections show what the marks cost by themselves. Their longer brackets were
             // interrupted, which is no cost of the marks.
             if SECTION.load(Relaxed) > 1 {

@@ -17,6 +17,16 @@ pub mod environment {
     pub const MARKS: &str = "TIERGATE_MARKS";
     /// How many sections follow one another.
     pub const SECTIONS: &str = "TIERGATE_SECTIONS";
+    /// What of the process's surroundings is held constant: [`super::pin`] names with commas
+    /// between them. Without it nothing is.
+    pub const PINS: &str = "TIERGATE_PINS";
+}
+
+/// What the preloaded library can hold constant, by name.
+pub mod pin {
+    /// All clocks advance by a fixed step per reading, and by the whole time of a wait that ran
+    /// out.
+    pub const CLOCK: &str = "clock";
 }
 
 /// Names of instruments as the preloaded library knows them.

@@ -39,6 +39,11 @@ pub trait Instrument: Send + Sync {
     /// How many nanoseconds of native time a window should hold, before any count is known.
     fn window_target_ns(&self) -> f64;
 
+    /// Whether what it measures is time: then clocks and threads are left as they are.
+    fn measures_time(&self) -> bool {
+        false
+    }
+
     /// Whether other processes would disturb it.
     fn must_run_alone(&self) -> bool;
 }
