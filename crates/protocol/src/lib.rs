@@ -27,6 +27,9 @@ pub mod pin {
     /// All clocks advance by a fixed step per reading, and by the whole time of a wait that ran
     /// out.
     pub const CLOCK: &str = "clock";
+    /// Helper threads run one at a time and only while the main thread waits. `gate=a+b` is about
+    /// the threads named `a` and `b` only.
+    pub const GATE: &str = "gate";
 }
 
 /// Names of instruments as the preloaded library knows them.

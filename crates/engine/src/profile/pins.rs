@@ -34,6 +34,14 @@ pub(super) const PINS: &[Pin] = &[
                  comparisons of what they read cost instructions, and heaps grow by measured speed",
     },
     Pin {
+        profiles: EXACT,
+        engines: ON_NODE,
+        form: Held,
+        text: "pin:gate",
+        reason: "one V8 worker survives every flag and takes work off a collection at random; \
+                 results of the thread pool arrive in any order",
+    },
+    Pin {
         profiles: BOTH,
         engines: ON_V8,
         form: V8,

@@ -80,6 +80,11 @@ pub(super) fn read(is_main: bool) -> u64 {
     })
 }
 
+/// The main thread's time, without a reading's step.
+pub(super) fn shared_now() -> u64 {
+    CLOCK.now()
+}
+
 /// The calling thread's time, without a reading's step.
 pub(super) fn now(is_main: bool) -> u64 {
     let shared = CLOCK.now();

@@ -9,8 +9,10 @@
 
 mod calls;
 mod clock;
+mod gate;
 mod locks;
 mod real;
+mod signs;
 mod times;
 mod wait;
 mod waits;
@@ -24,6 +26,7 @@ use tiergate_protocol::{environment, pin};
 #[repr(u32)]
 enum Pin {
     Clock = 1,
+    Gate = 2,
 }
 
 /// The pins that are on, as bits.
@@ -34,9 +37,17 @@ impl Pin {
         ON.load(Relaxed) & self as u32 != 0
     }
 
-    fn named(name: &str) -> Option<Self> {
+    /// Whether anything is pinned.
+    fn any() -> bool {
+        ON.load(Relaxed) != 0
+    }
+
+    /// Makes ready what the pin needs. `None` when it is not known or can't work here.
+    fn prepare(text: &str) -> Option<Self> {
+        let (name, value) = text.split_once('=').unwrap_or((text, ""));
         match name {
-            pin::CLOCK => Some(Self::Clock),
+            pin::CLOCK => real::COND_CLOCKWAIT.get().map(|_| Self::Clock),
+            pin::GATE => gate::prepare(value.as_bytes()).then_some(Self::Gate),
             _ => None,
         }
     }
@@ -52,7 +63,7 @@ fn is_main() -> bool {
 
 extern "C" fn read_pins() {
     let names = variable(environment::PINS).and_then(|names| names.to_str().ok()).unwrap_or("");
-    let on = names.split(',').filter_map(Pin::named).fold(0, |on, pin| on | pin as u32);
+    let on = names.split(',').filter_map(Pin::prepare).fold(0, |on, pin| on | pin as u32);
     if on != 0 {
         // SAFETY: the handler is a function of this library, which is never unloaded.
         unsafe { libc::pthread_atfork(None, None, Some(forget_pins)) };

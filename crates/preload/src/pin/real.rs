@@ -4,7 +4,10 @@ use core::ffi::{CStr, c_void};
 use core::marker::PhantomData;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
-use libc::{c_char, c_int, clockid_t, pthread_cond_t, pthread_mutex_t, sem_t, timespec, timeval};
+use libc::{
+    c_char, c_int, clockid_t, pthread_attr_t, pthread_cond_t, pthread_mutex_t, pthread_t, sem_t,
+    timespec, timeval,
+};
 
 /// One of libc's functions, of type `F`.
 pub(super) struct Next<F> {
@@ -66,6 +69,13 @@ unsafe extern "C" {
 const CONDITIONS: &CStr = c"GLIBC_2.3.2";
 
 type ClockRead = unsafe extern "C" fn(clockid_t, *mut timespec) -> c_int;
+type CondWait = unsafe extern "C" fn(*mut pthread_cond_t, *mut pthread_mutex_t) -> c_int;
+type CondWake = unsafe extern "C" fn(*mut pthread_cond_t) -> c_int;
+type Semaphore = unsafe extern "C" fn(*mut sem_t) -> c_int;
+type Create =
+    unsafe extern "C" fn(*mut pthread_t, *const pthread_attr_t, *mut c_void, *mut c_void) -> c_int;
+type Join = unsafe extern "C" fn(pthread_t, *mut *mut c_void) -> c_int;
+type SetName = unsafe extern "C" fn(pthread_t, *const c_char) -> c_int;
 type TimeOfDay = unsafe extern "C" fn(*mut timeval, *mut c_void) -> c_int;
 type CondTimedWait =
     unsafe extern "C" fn(*mut pthread_cond_t, *mut pthread_mutex_t, *const timespec) -> c_int;
@@ -81,6 +91,15 @@ type MutexClockLock =
 
 pub(super) static CLOCK_GETTIME: Next<ClockRead> = Next::new(c"clock_gettime");
 pub(super) static GETTIMEOFDAY: Next<TimeOfDay> = Next::new(c"gettimeofday");
+pub(super) static PTHREAD_CREATE: Next<Create> = Next::new(c"pthread_create");
+pub(super) static PTHREAD_JOIN: Next<Join> = Next::new(c"pthread_join");
+pub(super) static SETNAME: Next<SetName> = Next::new(c"pthread_setname_np");
+pub(super) static SEM_WAIT: Next<Semaphore> = Next::new(c"sem_wait");
+pub(super) static SEM_POST: Next<Semaphore> = Next::new(c"sem_post");
+pub(super) static COND_WAIT: Next<CondWait> = Next::versioned(c"pthread_cond_wait", CONDITIONS);
+pub(super) static COND_SIGNAL: Next<CondWake> = Next::versioned(c"pthread_cond_signal", CONDITIONS);
+pub(super) static COND_BROADCAST: Next<CondWake> =
+    Next::versioned(c"pthread_cond_broadcast", CONDITIONS);
 pub(super) static COND_TIMEDWAIT: Next<CondTimedWait> =
     Next::versioned(c"pthread_cond_timedwait", CONDITIONS);
 pub(super) static COND_CLOCKWAIT: Next<CondClockWait> = Next::new(c"pthread_cond_clockwait");

@@ -3,6 +3,7 @@
 //! A wait that runs out moves the clock to its end; one that an event ends leaves the clock alone.
 
 use super::wait::Wait;
+use super::{Pin, clock};
 use crate::system::{call, checked_int};
 use libc::{
     c_int, c_long, clockid_t, epoll_event, fd_set, nfds_t, pollfd, sigset_t, timespec, timeval,
@@ -236,16 +237,19 @@ unsafe extern "C" fn nanosleep(time: *const timespec, left: *mut timespec) -> c_
 /// As libc's.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn clock_nanosleep(
-    clock: clockid_t,
+    clock_id: clockid_t,
     flags: c_int,
     time: *const timespec,
     left: *mut timespec,
 ) -> c_int {
-    // SAFETY: the caller's time is valid or the kernel refuses it.
-    match unsafe { Wait::sleeping(flags & libc::TIMER_ABSTIME != 0, time) } {
-        Some(wait) => wait.asleep(left),
-        None => {
-            let arguments = [clock.into(), flags.into(), address(time), address(left), 0, 0];
+    // SAFETY: the caller's time is null or valid.
+    let length = unsafe { time.as_ref() }.and_then(clock::nanoseconds);
+    let is_absolute = flags & libc::TIMER_ABSTIME != 0;
+    match length {
+        Some(deadline) if is_absolute && Pin::Clock.is_on() => Wait::until(deadline).asleep(left),
+        Some(length) if !is_absolute && Pin::any() => Wait::lasting(length).asleep(left),
+        _ => {
+            let arguments = [clock_id.into(), flags.into(), address(time), address(left), 0, 0];
             // SAFETY: the kernel checks the arguments.
             let result = unsafe { call(libc::SYS_clock_nanosleep, arguments) };
             c_int::try_from(-result).unwrap_or(libc::EINVAL)
