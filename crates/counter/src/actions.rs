@@ -3,10 +3,7 @@
 //! Invariant: while a window is open, the kernel knows this crate's handler for every signal that the program handles, and
 //! for the three that the counter itself needs; the program's own action is kept here and given back at the end. The
 //! table is written by the measured thread only and read by handlers in all threads.
-#![allow(
-    clippy::cast_sign_loss,
-    reason = "signal numbers are small and positive"
-)]
+#![allow(clippy::cast_sign_loss, reason = "signal numbers are small and positive")]
 
 use crate::sys::{self, SigAction};
 use core::sync::atomic::{
@@ -121,8 +118,15 @@ pub(crate) fn is_handler(action: &SigAction) -> bool {
 }
 
 /// The action that the kernel is to have in place of `program`'s.
-pub(crate) fn ours(signal: i32, kick: i32, program: &SigAction, handler: u64, restorer: u64) -> SigAction {
-    let kept = (libc::SA_ONSTACK | libc::SA_RESTART | libc::SA_NOCLDSTOP | libc::SA_NOCLDWAIT) as u64;
+pub(crate) fn ours(
+    signal: i32,
+    kick: i32,
+    program: &SigAction,
+    handler: u64,
+    restorer: u64,
+) -> SigAction {
+    let kept =
+        (libc::SA_ONSTACK | libc::SA_RESTART | libc::SA_NOCLDSTOP | libc::SA_NOCLDWAIT) as u64;
     let own = (libc::SA_SIGINFO) as u64 | SA_RESTORER;
     let flags = if needed(kick) & bit(signal) != 0 {
         (libc::SA_ONSTACK | libc::SA_NODEFER | libc::SA_RESTART) as u64
@@ -134,6 +138,10 @@ pub(crate) fn ours(signal: i32, kick: i32, program: &SigAction, handler: u64, re
         flags: flags | own,
         restorer,
         // The handler is not to be interrupted, except by the faults and steps it may cause itself.
-        mask: !(bit(libc::SIGSEGV) | bit(libc::SIGTRAP) | bit(libc::SIGBUS) | bit(libc::SIGILL) | bit(libc::SIGFPE)),
+        mask: !(bit(libc::SIGSEGV)
+            | bit(libc::SIGTRAP)
+            | bit(libc::SIGBUS)
+            | bit(libc::SIGILL)
+            | bit(libc::SIGFPE)),
     }
 }

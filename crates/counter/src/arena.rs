@@ -3,10 +3,7 @@
 //! Invariants: context, counters and code lie within 2 GB of each other, so translated code reaches all of it relative to
 //! the instruction pointer; and within reach of the engine's own code and data where there is room, so that copied
 //! instructions keep their operands. It keeps away from the main stack, which must be able to grow.
-#![allow(
-    unsafe_code,
-    reason = "the context is placed in memory that this module maps"
-)]
+#![allow(unsafe_code, reason = "the context is placed in memory that this module maps")]
 
 use crate::cache::MAX_BLOCKS;
 use crate::context::Context;
@@ -51,14 +48,7 @@ impl Arena {
             (*context).this = base;
             (*context).stack = stack + STACK - 64;
         }
-        Some(Self {
-            context,
-            counters,
-            hot,
-            cold: hot + HOT,
-            end: hot + HOT + COLD,
-            stack,
-        })
+        Some(Self { context, counters, hot, cold: hot + HOT, end: hot + HOT + COLD, stack })
     }
 }
 
@@ -84,16 +74,10 @@ fn place(space: &AddressSpace, near: u64, size: u64) -> Option<u64> {
     let mut gap_start = LOWEST;
     let mut low_clearance = CLEARANCE;
     let regions = space.all();
-    let ends = regions
-        .iter()
-        .map(|r| (r.start, r.end, r.kind))
-        .chain([(HIGHEST, HIGHEST, Kind::Plain)]);
+    let ends =
+        regions.iter().map(|r| (r.start, r.end, r.kind)).chain([(HIGHEST, HIGHEST, Kind::Plain)]);
     for (start, end, kind) in ends {
-        let high_clearance = if kind == Kind::Stack {
-            STACK_CLEARANCE
-        } else {
-            CLEARANCE
-        };
+        let high_clearance = if kind == Kind::Stack { STACK_CLEARANCE } else { CLEARANCE };
         let low = gap_start + low_clearance;
         let high = start.saturating_sub(size + high_clearance + CLEARANCE);
         if low <= high {

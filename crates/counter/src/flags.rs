@@ -3,10 +3,7 @@
 //! Invariants: "dead" is only said when every way on from the point writes the flag before it reads it. What lies beyond a
 //! block is looked at only where it can't change unnoticed: in code that is fixed, or on the pages that the block itself
 //! lies on (a write there discards the block).
-#![allow(
-    unsafe_code,
-    reason = "the application's code is read where it lies"
-)]
+#![allow(unsafe_code, reason = "the application's code is read where it lies")]
 
 use crate::decode::Code;
 use crate::space::AddressSpace;
@@ -72,10 +69,7 @@ pub(crate) fn dead_at(
     let (start, end) = if region.is_fixed() {
         (region.start, region.end)
     } else {
-        (
-            scope.start.max(region.start),
-            scope.end.min(region.end),
-        )
+        (scope.start.max(region.start), scope.end.min(region.end))
     };
     if addr < start || addr >= end {
         return false;
@@ -136,10 +130,7 @@ mod tests {
         let space = AddressSpace::new().expect("memory");
         let start = code.as_ptr() as u64;
         // The bytes are constants, which aren't executable: pretend with a scope and look at the logic alone.
-        let scope = Scope {
-            start,
-            end: start + code.len() as u64,
-        };
+        let scope = Scope { start, end: start + code.len() as u64 };
         dead_in(&space, scope, start)
     }
 
@@ -149,12 +140,11 @@ mod tests {
         let page = sys::map_anywhere(4096, sys::READ | sys::WRITE | sys::EXEC).expect("memory");
         let len = scope.end - scope.start;
         // SAFETY: both ranges are valid for `len` bytes.
-        unsafe { core::ptr::copy_nonoverlapping(start as *const u8, page as *mut u8, len as usize) };
-        let space = AddressSpace::new().expect("memory");
-        let inner = Scope {
-            start: page,
-            end: page + len,
+        unsafe {
+            core::ptr::copy_nonoverlapping(start as *const u8, page as *mut u8, len as usize)
         };
+        let space = AddressSpace::new().expect("memory");
+        let inner = Scope { start: page, end: page + len };
         let result = dead_at(&space, inner, page, INC, 2);
         sys::unmap(page, 4096);
         result

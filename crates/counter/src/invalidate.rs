@@ -104,10 +104,7 @@ impl Translator {
         // A link of its own replaces the head.
         let site = block.code + 1;
         let (_, stub) = self.link_stub(site, block.start, LinkKind::Branch);
-        let mut head = Cursor {
-            at: block.code,
-            end: block.code + u64::from(JMP_LEN),
-        };
+        let mut head = Cursor { at: block.code, end: block.code + u64::from(JMP_LEN) };
         head.jmp(stub);
     }
 

@@ -15,7 +15,9 @@ pub(crate) const MAX_LINKS: usize = 1 << 22;
 pub(crate) enum LinkKind {
     Branch,
     /// The system call instruction waits at this address of the cache.
-    Syscall { code: u64 },
+    Syscall {
+        code: u64,
+    },
     /// Back from a system call, with something to attend to.
     AfterSyscall,
     /// The stack pointer left the stack it was on.
@@ -43,9 +45,7 @@ pub(crate) struct Links {
 
 impl Links {
     pub(crate) fn new() -> Option<Self> {
-        Some(Self {
-            table: Table::new(MAX_LINKS)?,
-        })
+        Some(Self { table: Table::new(MAX_LINKS)? })
     }
 
     pub(crate) fn get(&self, id: u32) -> Link {
@@ -75,14 +75,7 @@ impl Translator {
     pub(crate) fn link_stub(&mut self, site: u64, target: u64, kind: LinkKind) -> (u32, u64) {
         let slots = self.slots();
         let stub = self.cache.cold.at;
-        let id = self.links.table.push(Link {
-            site,
-            target,
-            stub,
-            kind,
-            to: NONE,
-            next: NONE,
-        });
+        let id = self.links.table.push(Link { site, target, stub, kind, to: NONE, next: NONE });
         self.cache.cold.store_imm(slots.exit_id, id);
         self.cache.cold.jmp_through(slots.link_entry);
         (id, stub)
@@ -112,4 +105,3 @@ impl Translator {
         }
     }
 }
-

@@ -30,11 +30,7 @@ impl CodeCache {
         let k = boundaries.partition_point(|b| b.code <= offset).checked_sub(1)?;
         let at_syscall = block.syscall && code + SYSCALL_LEN == block.code_end;
         let executed = k as i64;
-        let counted = if offset >= block.counted_from {
-            i64::from(block.count)
-        } else {
-            0
-        };
+        let counted = if offset >= block.counted_from { i64::from(block.count) } else { 0 };
         Some(Position {
             original: block.start + u64::from(boundaries[k].original),
             adjust: if block.counts { executed - counted } else { 0 },

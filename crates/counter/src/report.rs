@@ -38,11 +38,19 @@ impl fmt::Display for Incomplete {
             Self::ForeignCode(address) => {
                 write!(f, "the code at {address:#x} can't be translated")
             }
-            Self::SignalReturn => f.write_str("a signal handler from before the window returned inside it"),
-            Self::SegmentBase => f.write_str("the program changed a segment base inside the window"),
+            Self::SignalReturn => {
+                f.write_str("a signal handler from before the window returned inside it")
+            }
+            Self::SegmentBase => {
+                f.write_str("the program changed a segment base inside the window")
+            }
             Self::SignalsLost => f.write_str("more signals arrived at once than can be kept"),
-            Self::HandlersChanged => f.write_str("another thread changed a signal's handler inside the window"),
-            Self::Escaped => f.write_str("the thread left the counter, by a jump out of a signal handler"),
+            Self::HandlersChanged => {
+                f.write_str("another thread changed a signal's handler inside the window")
+            }
+            Self::Escaped => {
+                f.write_str("the thread left the counter, by a jump out of a signal handler")
+            }
         }
     }
 }
@@ -244,7 +252,8 @@ impl Translator {
             faults: t.faults,
             threads_started: t.threads_started,
             children_started: t.children_started,
-            repeated_instructions: t.repeated_kept + self.rows().map(|(b, n)| u64::from(b.reps) * n).sum::<u64>(),
+            repeated_instructions: t.repeated_kept
+                + self.rows().map(|(b, n)| u64::from(b.reps) * n).sum::<u64>(),
             stack_switches: t.stack_switches,
             blocks: t.blocks_kept + self.cache.blocks.len() as u64,
             translation_bytes: self.cache.bytes_used(),

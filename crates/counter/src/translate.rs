@@ -17,11 +17,11 @@ use crate::memory::Table;
 use crate::pads::{JMP_LEN, Pads};
 use crate::report::{KeptRows, Tally};
 use crate::returns::{Shadow, emit_table_jump};
-use crate::signals::Pending;
-use crate::syscalls::Awaited;
 use crate::session::Options;
+use crate::signals::Pending;
 use crate::space::AddressSpace;
 use crate::sys;
+use crate::syscalls::Awaited;
 use core::mem::offset_of;
 use iced_x86::Instruction;
 
@@ -260,10 +260,9 @@ impl Translator {
     }
 
     fn push_boundary(&mut self, code: u64, original: u64) {
-        self.cache.boundaries.push(Boundary {
-            code: (self.cache.hot.at - code) as u16,
-            original: original as u16,
-        });
+        self.cache
+            .boundaries
+            .push(Boundary { code: (self.cache.hot.at - code) as u16, original: original as u16 });
     }
 
     /// `inc [counter]`, or its like without flags.
@@ -296,13 +295,12 @@ impl Translator {
             End::Leads { .. } | End::Leaves => here,
         };
         let code = match last {
-            End::FallsThrough { code_end, .. } | End::Stops { code_end } => (code_end - b.code) as u16,
+            End::FallsThrough { code_end, .. } | End::Stops { code_end } => {
+                (code_end - b.code) as u16
+            }
             End::Leads { .. } | End::Leaves => u16::MAX,
         };
-        self.cache.boundaries.push(Boundary {
-            code,
-            original: (end - start) as u16,
-        });
+        self.cache.boundaries.push(Boundary { code, original: (end - start) as u16 });
         match last {
             End::FallsThrough { .. } => Some(end),
             End::Leads { next } => Some(next),
@@ -324,9 +322,7 @@ impl Translator {
                 self.falls_through()
             }
             Role::Syscall => self.emit_syscall(end),
-            Role::Jump => End::Leads {
-                next: i.near_branch_target(),
-            },
+            Role::Jump => End::Leads { next: i.near_branch_target() },
             Role::Conditional => {
                 let raw = raw(i);
                 let opcode = raw[raw.len() - if i.is_jcc_short() { 2 } else { 5 }];
@@ -366,11 +362,7 @@ impl Translator {
                 End::Leaves
             }
             Role::Return => {
-                let pop = if i.op_count() == 1 {
-                    u32::from(i.immediate16())
-                } else {
-                    0
-                };
+                let pop = if i.op_count() == 1 { u32::from(i.immediate16()) } else { 0 };
                 self.emit_return(pop);
                 End::Leaves
             }
@@ -413,9 +405,7 @@ impl Translator {
     }
 
     fn falls_through(&self) -> End {
-        End::FallsThrough {
-            code_end: self.cache.hot.at,
-        }
+        End::FallsThrough { code_end: self.cache.hot.at }
     }
 
     fn spill_rcx(&mut self) -> u64 {
@@ -449,10 +439,7 @@ enum End {
 }
 
 fn scope(start: u64, end: u64) -> flags::Scope {
-    flags::Scope {
-        start: sys::page_of(start),
-        end: sys::page_of(end - 1) + sys::PAGE,
-    }
+    flags::Scope { start: sys::page_of(start), end: sys::page_of(end - 1) + sys::PAGE }
 }
 
 #[allow(unsafe_code, reason = "the application's code is read where it lies")]
