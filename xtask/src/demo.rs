@@ -1,6 +1,5 @@
 //! The main job on a real example: two versions of a small library, one of them slower.
 
-use crate::setup;
 use crate::steps::{command, must_run, root, run};
 use anyhow::{Result, bail};
 
@@ -10,7 +9,6 @@ fn run_tiergate(arguments: &[&str]) -> Result<Option<i32>> {
 }
 
 pub(crate) fn run() -> Result<()> {
-    setup::valgrind()?;
     must_run(&mut command("cargo", &["build", "--release", "--package", "tiergate"]))?;
 
     let measured = run_tiergate(&["run", "examples/text/base", "--save", "target/base.json"])?;
