@@ -64,27 +64,24 @@ class Drive {
     this.phase = 'setup';
     for (const call of plan.setup) yield this.sync(call());
     this.isSetUp = true;
-    yield* this.hooked(() => this.#firstOps());
-    this.loop = this.isAsync ? loops.async : loops.sync;
+    yield* this.hooked(() => runCoroutine(this.#firstOps()));
+    const loop = this.isAsync ? loops.async : loops.sync;
+    this.loop = loop;
+    this.batch = () => loop.bracket(plan.op, this.batchOps);
   }
 
   /** One op at a time, as only the first result tells whether ops are awaited. */
-  #firstOps() {
+  *#firstOps() {
     const { plan, batchOps } = this;
-    const bench = this;
-    bench.isAsync = plan.isAsync;
-    return runCoroutine(
-      (function* () {
-        for (let i = 0; i < batchOps; i++) {
-          const result = plan.op();
-          if (plan.isAsync === false) refuse(result);
-          bench.sync(result);
-          bench.isAsync ??= isThenable(result);
-          loops.keep(bench.isAsync ? yield result : result);
-          bench.opsDone++;
-        }
-      })(),
-    );
+    this.isAsync = plan.isAsync;
+    for (let i = 0; i < batchOps; i++) {
+      const result = plan.op();
+      if (plan.isAsync === false) refuse(result);
+      this.sync(result);
+      this.isAsync ??= isThenable(result);
+      loops.keep(this.isAsync ? yield result : result);
+      this.opsDone++;
+    }
   }
 
   /** Ops between the hooks of one batch. */
@@ -106,20 +103,18 @@ class Drive {
     const { batchOps, budget, loop, plan } = this;
     settleMarks();
     yield* this.#warmUp(budget.warmupOps - this.opsDone);
-    const warmupOps = this.opsDone;
-    const fields = (windowOps, sections) => ({ async: this.isAsync, warmupOps, windowOps, sections });
+    const outcome = (windowOps, sections) => ({ async: this.isAsync, warmupOps: this.opsDone, windowOps, sections });
     if (this.window === 'span') {
       arm();
       yield loop.span(plan.op, budget.windowOps);
-      return fields(budget.windowOps, 1);
+      return outcome(budget.windowOps, 1);
     }
     const batches = Math.ceil(budget.windowOps / batchOps);
-    const batch = () => loop.bracket(plan.op, batchOps);
     arm();
-    for (let i = 0; i < batches; i++) yield* this.hooked(batch);
+    yield this.#brackets(batches);
     arm();
-    for (let i = 0; i < batches; i++) yield loop.bracket(plan.op, 0);
-    return fields(batches * batchOps, 2);
+    yield this.#emptyBrackets(batches);
+    return outcome(batches * batchOps, 2);
   }
 
   /** Calls what the window will call, as often as the budget says. Nothing is armed, so its marks are none. */
@@ -131,13 +126,32 @@ class Drive {
       this.opsDone += Math.max(0, ops);
       return;
     }
-    const batch = () => loop.bracket(plan.op, batchOps);
-    for (let left = ops; left > 0; left -= batchOps) {
-      yield* this.hooked(batch);
-      // The second section's brackets are to run as warm code, too.
-      yield loop.bracket(plan.op, 0);
-      this.opsDone += batchOps;
+    for (let left = Math.ceil(ops / batchOps); left > 0; left -= loops.BATCH) {
+      const batches = Math.min(left, loops.BATCH);
+      yield this.#brackets(batches);
+      yield this.#emptyBrackets(batches);
+      this.opsDone += batches * batchOps;
     }
+  }
+
+  // Coroutines of their own: the calls of these loops must not pass through the frames of `measure`, which run
+  // but once and would become hot in the window.
+
+  #brackets(batches) {
+    return runCoroutine(this.#eachBracket(batches));
+  }
+
+  *#eachBracket(batches) {
+    for (let i = 0; i < batches; i++) yield* this.hooked(this.batch);
+  }
+
+  #emptyBrackets(batches) {
+    return runCoroutine(this.#eachEmptyBracket(batches));
+  }
+
+  *#eachEmptyBracket(batches) {
+    const { loop, plan } = this;
+    for (let i = 0; i < batches; i++) yield loop.bracket(plan.op, 0);
   }
 
   /** After a failure: what the framework would still call. Only the first error is told. */

@@ -5,12 +5,19 @@
 const { place } = require('./place.cjs');
 
 function watchProcess(session) {
-  let exitPlace;
   const { exit } = process;
-  process.exit = function (...code) {
-    exitPlace = place(new Error().stack);
-    return Reflect.apply(exit, process, code);
+  let exitPlace;
+  const noting = (owner, note) => {
+    const real = owner.exit;
+    owner.exit = (...code) => {
+      exitPlace ??= place(new Error().stack);
+      note(code[0]);
+      return Reflect.apply(real, owner, code);
+    };
   };
+  noting(process, () => {});
+  // Deno's own way out does not come by the listeners of `process`.
+  if (globalThis.Deno) noting(Deno, (code = 0) => session.exiting(code, exitPlace));
   process.on('exit', (code) => session.exiting(code, exitPlace));
   process.on('beforeExit', () => session.ranDry());
   // The monitor sees what the user's own handlers do not change. What they handle is no failure.

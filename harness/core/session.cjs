@@ -123,7 +123,9 @@ class Session {
 
   /** The process is exiting; `where` is there if the user's code has asked for it. */
   exiting(code, where) {
-    if (!this.#ended) this.emit('exit', { code, where, unrun: Math.max(0, this.#unrun) });
+    if (this.#ended) return;
+    this.#ended = true;
+    this.emit('exit', { code, where, unrun: Math.max(0, this.#unrun) });
   }
 
   end(reason) {

@@ -128,6 +128,8 @@ function planFor(task, { user, major, mustBeSync, isWholeBench, record: { bench,
   };
   const tell = (target, type) => () => target.dispatchEvent(eventOf(type, target === task ? task : undefined));
   const op = () => fn.call(task);
+  // `runSync()` does not look at it.
+  const asyncOption = major >= 6 ? options.async : undefined;
   const warmUp = [
     // In 2 the warm-up is the user's own call, which has told of itself.
     ['setup', major > 2 && tell(bench, 'warmup')],
@@ -144,7 +146,7 @@ function planFor(task, { user, major, mustBeSync, isWholeBench, record: { bench,
   return {
     op,
     mustBeSync,
-    isAsync: major >= 6 ? options.async : undefined,
+    isAsync: mustBeSync ? false : asyncOption,
     rehearse: isWholeBench && user.warmup ? present(warmUp) : [],
     setup: present([
       isWholeBench && tell(bench, 'start'),

@@ -13,6 +13,13 @@ const files = {
   'syntax.mjs': 'import { bench } from "tiergate";\nlet = 5;;;(',
   'missing.mjs': 'import "./not-there.mjs";',
   'exits.mjs': 'import { bench } from "tiergate";\nbench("a", () => 1);\nprocess.exit(0);\nbench("b", () => 1);',
+  'deno-exits.mjs': 'import { bench } from "tiergate";\nbench("a", () => 1);\nDeno.exit(3);',
+  'typeless.js': 'import { bench } from "tiergate";\nawait null;\nbench("a", () => 1);',
+  'threads.mjs': `import { bench } from "tiergate";
+    import { Worker } from "node:worker_threads";
+    bench("a", () => 1);
+    const code = "import('node:worker_threads').then(({ parentPort }) => parentPort.postMessage(process.env.TIERGATE_REQUEST ?? 'none'))";
+    await new Promise((resolve) => new Worker(code, { eval: true }).on("message", (answer) => resolve(console.log(answer))));`,
   'rejects.mjs': 'import { bench } from "tiergate";\nbench("a", () => 1);\nPromise.reject(new Error("nobody cares"));',
   'handled.mjs': `import { bench } from "tiergate";
     process.on("unhandledRejection", () => {});
@@ -47,6 +54,11 @@ const files = {
     '{ "name": "tinybench", "version": "99.1.0", "type": "module", "exports": "./dist/index.js" }',
   'node_modules/tinybench/dist/index.js': `export class Bench { add(name, fn) { this.fn = fn; return this; } run() { this.fn(); } }
     export class Task {}`,
+  'broken/package.json': '{ "dependencies": { "tinybench": "*" } }',
+  'broken/a.mjs': 'import * as all from "tinybench";\nconsole.log(Object.keys(all));',
+  'broken/node_modules/tinybench/package.json':
+    '{ "name": "tinybench", "version": "6.0.0", "type": "module", "exports": "./dist/index.js" }',
+  'broken/node_modules/tinybench/dist/index.js': 'export const nothing = 1;',
   'package.json': '{ "dependencies": { "tinybench": "*" } }',
 };
 
@@ -87,6 +99,10 @@ function suite(engine) {
     assert.deepEqual([ran.kinds, ran.code], [['hello', 'exit'], 0]);
     assert.match(ran.one('exit').where, /exits\.mjs:3:\d+$/);
     assert.deepEqual((await go(t, 'measure', 'exits.mjs')).kinds, ['hello', 'exit']);
+    if (engine.name !== 'deno') return;
+    const { code, where } = (await go(t, 'list', 'deno-exits.mjs')).one('exit');
+    assert.equal(code, 3);
+    assert.match(where, /deno-exits\.mjs:3:\d+$/);
   });
 
   test('uncaught errors, handled ones', async (t) => {
@@ -136,6 +152,9 @@ function suite(engine) {
     assert.equal((await go(t, 'list', 'environment.mjs', { env: { LD_PRELOAD: '' } })).stdout, '0\n');
     for (const name of ['main.mjs', 'main.cjs']) assert.equal((await go(t, 'list', name)).stdout, 'true 1\n');
     assert.deepEqual((await go(t, 'list', 'json.cjs')).one('bench').names, ['from json']);
+    assert.deepEqual((await go(t, 'list', 'typeless.js')).kinds, ['hello', 'bench', 'loaded', 'exit']);
+    const threads = await go(t, 'list', 'threads.mjs');
+    assert.deepEqual([threads.stdout, threads.kinds], ['none\n', ['hello', 'bench', 'loaded', 'exit']]);
   });
 
   test('an unknown major is refused before it runs anything', async (t) => {
@@ -145,5 +164,7 @@ function suite(engine) {
       const { framework, frameworkVersion, supported } = ran.one('unsupported');
       assert.deepEqual([framework, frameworkVersion, supported], ['tinybench', '99.1.0', ['2', '3', '4', '5', '6']]);
     }
+    const broken = await go(t, 'list', 'broken/a.mjs');
+    assert.deepEqual([broken.kinds, broken.one('error').phase], [['hello', 'error', 'end'], 'harness']);
   });
 }

@@ -175,4 +175,16 @@ function suite(engine, major, format) {
     const refused = await run(engine, 'measure', file, { select: [['promise']], env: { SCENARIO: 'sync' } });
     assert.match(refused.one('error').message, /promise/);
   });
+
+  if (major < 6) return;
+
+  test(`${title}: the async option is followed, concurrency is warned of`, async () => {
+    const env = { SCENARIO: 'asyncOption' };
+    assert.equal((await run(engine, 'size', file, { select: [['awaited']], env })).one('sized').async, true);
+    const refused = await run(engine, 'size', file, { select: [['refused']], env });
+    assert.match(refused.one('error').message, /only sync functions/);
+    const [warning] = (await run(engine, 'list', file, { env })).of('warning');
+    assert.deepEqual(warning.names, ['awaited']);
+    assert.match(warning.message, /concurrency "task"/);
+  });
 }

@@ -20,6 +20,12 @@ use tiergate_model::EngineKind;
 pub struct AcceptedFlags(FlagSet);
 
 impl AcceptedFlags {
+    /// The same with nothing held constant by the preloaded library.
+    #[must_use]
+    pub fn with_nothing_held(&self) -> Self {
+        Self(self.0.clone().with_nothing_held())
+    }
+
     /// The flags.
     pub fn set(&self) -> &FlagSet {
         &self.0
@@ -154,6 +160,7 @@ fn silent_name(flag: &Flag) -> Option<&str> {
         (FlagForm::Variable, FlagOrigin::User) => None,
         (FlagForm::Variable, _) => Some(name),
         (FlagForm::Argument | FlagForm::V8, _) => name.strip_prefix("--"),
+        (FlagForm::Held, _) => None,
     }
 }
 

@@ -18,6 +18,9 @@ pub enum FlagForm {
     V8,
     /// An environment variable.
     Variable,
+    /// Something that the preloaded library holds constant, `pin:NAME`; the engine hears nothing
+    /// of it. `no-pin:NAME` leaves it out.
+    Held,
 }
 
 /// Who asked for a flag.
@@ -62,8 +65,10 @@ impl Flag {
     fn subject(&self) -> String {
         let text = self.words.first().map_or("", String::as_str);
         let name = text.split('=').next().unwrap_or(text);
-        if self.is_variable() {
-            return name.to_owned();
+        match self.form {
+            FlagForm::Variable => return name.to_owned(),
+            FlagForm::Held => return name.strip_prefix("no-").unwrap_or(name).to_owned(),
+            FlagForm::Argument | FlagForm::V8 => {}
         }
         let name = name.trim_start_matches('-').replace('_', "-");
         name.strip_prefix("no-").map_or(name.clone(), str::to_owned)
@@ -71,6 +76,11 @@ impl Flag {
 
     fn is_variable(&self) -> bool {
         self.form == FlagForm::Variable
+    }
+
+    /// Flags of different kinds can have the same subject and still be about different things.
+    fn kind(&self) -> (bool, bool) {
+        (self.is_variable(), self.form == FlagForm::Held)
     }
 
     /// Name and value of a variable.
@@ -150,9 +160,7 @@ impl FlagSet {
         for flag in flags {
             let subject = flag.subject();
             let replaced = self.flags.iter().position(|one| {
-                one.origin != flag.origin
-                    && one.is_variable() == flag.is_variable()
-                    && one.subject() == subject
+                one.origin != flag.origin && one.kind() == flag.kind() && one.subject() == subject
             });
             match replaced {
                 Some(at) => self.flags[at] = flag,
@@ -178,13 +186,28 @@ impl FlagSet {
         let v8: Vec<String> =
             self.flags.iter().filter(|flag| apart(flag)).map(Flag::to_string).collect();
         let list = (!v8.is_empty()).then(|| format!("--v8-flags={}", v8.join(",")));
-        let rest = self.flags.iter().filter(|flag| !flag.is_variable() && !apart(flag));
+        let is_option = |flag: &Flag| matches!(flag.form, FlagForm::Argument | FlagForm::V8);
+        let rest = self.flags.iter().filter(|flag| is_option(flag) && !apart(flag));
         list.into_iter().chain(rest.flat_map(|flag| flag.words.clone())).collect()
     }
 
     /// The variables for the engine's environment.
     pub(crate) fn variables(&self) -> Vec<(String, String)> {
         self.flags.iter().filter_map(Flag::variable).collect()
+    }
+
+    /// The names of what the preloaded library is to hold constant.
+    pub fn held(&self) -> Vec<&str> {
+        let held = self.flags.iter().filter(|flag| flag.form == FlagForm::Held);
+        held.filter_map(|flag| flag.words.first()?.strip_prefix("pin:")).collect()
+    }
+
+    /// The set with nothing held constant by the preloaded library: for instruments that measure
+    /// real time.
+    #[must_use]
+    pub fn with_nothing_held(mut self) -> Self {
+        self.flags.retain(|flag| flag.form != FlagForm::Held);
+        self
     }
 
     /// The set with these flags only.
@@ -233,6 +256,20 @@ mod tests {
             assert!(shown.contains(text), "{shown}");
         }
         assert!(!shown.contains("--no-liftoff"));
+    }
+
+    #[test]
+    fn what_the_library_holds_is_no_option_and_can_be_left_out() {
+        let set = flags(EngineKind::Node, "24.0.0", Profile::Exact);
+        assert!(set.held().contains(&"clock"));
+        assert!(!set.arguments().join(" ").contains("pin:"));
+        let without = set.clone().with_user(&words("no-pin:clock")).unwrap();
+        assert_eq!(without.held().len(), set.held().len() - 1);
+        assert!(without.flags_shown().contains(&"no-pin:clock".to_owned()));
+        assert!(set.with_nothing_held().held().is_empty());
+        for profile in [Profile::BenchIr, Profile::Default] {
+            assert!(flags(EngineKind::Node, "24.0.0", profile).held().is_empty());
+        }
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub struct Pin {
     pub engines: &'static [(EngineKind, VersionRange)],
     /// How it reaches the engine.
     pub form: FlagForm,
-    /// `--flag`, `--flag=value` or `NAME=value`.
+    /// `--flag`, `--flag=value`, `NAME=value` or `pin:name`.
     pub text: &'static str,
     /// What moves without it.
     pub reason: &'static str,
@@ -159,7 +159,12 @@ mod tests {
     fn every_pin_has_a_reason_and_a_profile() {
         for pin in pins::PINS {
             assert!(!pin.reason.is_empty() && !pin.profiles.is_empty(), "{}", pin.text);
-            assert_eq!(pin.text.starts_with("--"), pin.form != FlagForm::Variable, "{}", pin.text);
+            let prefix = match pin.form {
+                FlagForm::Argument | FlagForm::V8 => "--",
+                FlagForm::Held => "pin:",
+                FlagForm::Variable => "",
+            };
+            assert!(pin.text.starts_with(prefix), "{}", pin.text);
         }
     }
 }

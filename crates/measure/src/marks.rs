@@ -3,7 +3,7 @@
 use crate::Fault;
 use std::path::Path;
 use std::{fs, io};
-use tiergate_model::MarkCheck;
+use tiergate_model::{MarkCheck, Observed};
 use tiergate_protocol::report;
 
 /// One section as the library saw it.
@@ -13,6 +13,8 @@ pub struct Section {
     pub counted_ns: u64,
     /// Marks that came.
     pub marks: u64,
+    /// The in-process counter's count, where that is the instrument.
+    pub instructions: Option<u64>,
 }
 
 /// What the library reports of one process.
@@ -28,6 +30,10 @@ pub struct MarkReport {
     pub excess: u64,
     /// Sections that began inside another.
     pub rearmed: u64,
+    /// What the in-process counter saw.
+    pub observed: Option<Observed>,
+    /// Why the in-process counter gives no count, or only a part of one.
+    pub uncounted: Option<String>,
 }
 
 impl MarkReport {
@@ -50,6 +56,8 @@ impl MarkReport {
             return None;
         }
         let mut parsed = Self::default();
+        // The counter's lines of a section come before its `closed`.
+        let mut counted = None;
         for line in lines {
             let words: Vec<&str> = line.split(' ').collect();
             match words.as_slice() {
@@ -57,9 +65,23 @@ impl MarkReport {
                 [report::OPENED, ..] => parsed.opened += 1,
                 [report::EXCESS, ..] => parsed.excess += 1,
                 [report::REARMED, ..] => parsed.rearmed += 1,
-                [report::CLOSED, _, "marks", marks, "ns", ns] => parsed
-                    .closed
-                    .push(Section { marks: marks.parse().ok()?, counted_ns: ns.parse().ok()? }),
+                [report::CLOSED, _, "marks", marks, "ns", ns] => parsed.closed.push(Section {
+                    marks: marks.parse().ok()?,
+                    counted_ns: ns.parse().ok()?,
+                    instructions: counted.take(),
+                }),
+                [report::COUNTED, _, "instructions", count] => counted = Some(count.parse().ok()?),
+                [report::OBSERVED, _, name, number] => {
+                    add(parsed.observed.get_or_insert_default(), name, number.parse().ok()?);
+                }
+                [report::SYSTEM_CALL, _, number, count] => {
+                    let observed = parsed.observed.get_or_insert_default();
+                    let calls = observed.system_calls.entry(number.parse().ok()?).or_default();
+                    *calls += count.parse::<u64>().ok()?;
+                }
+                [report::REFUSED | report::INCOMPLETE, _, reason @ ..] => {
+                    parsed.uncounted.get_or_insert_with(|| reason.join(" "));
+                }
                 _ => return None,
             }
         }
@@ -97,6 +119,23 @@ impl MarkReport {
         let seen = self.closed.iter().map(|section| section.marks).sum();
         Ok(MarkCheck { expected: marks_each * sections as u64, seen })
     }
+}
+
+/// Adds to the field of that name; one that is not known is of a newer library, which can't be
+/// loaded by this launcher.
+fn add(observed: &mut Observed, name: &str, number: u64) {
+    let field = match name {
+        "code_writes" => &mut observed.code_writes,
+        "foreign_code_writes" => &mut observed.foreign_code_writes,
+        "invalidations" => &mut observed.invalidations,
+        "signals" => &mut observed.signals,
+        "faults" => &mut observed.faults,
+        "threads_started" => &mut observed.threads_started,
+        "children_started" => &mut observed.children_started,
+        "repeated_instructions" => &mut observed.repeated_instructions,
+        _ => return,
+    };
+    *field += number;
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ use std::fmt;
 )]
 #[serde(rename_all = "lowercase")]
 pub enum InstrumentKind {
+    /// Our own counter, which translates the measured thread's code in the process.
+    Counter,
     /// Valgrind's callgrind, collecting only between the marks.
     Callgrind,
     /// The monotonic clock at the marks.
@@ -32,6 +34,7 @@ impl InstrumentKind {
     /// The name in options and files.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Counter => "counter",
             Self::Callgrind => "callgrind",
             Self::Wall => "wall",
             Self::Mock => "mock",
@@ -41,7 +44,7 @@ impl InstrumentKind {
     /// The unit of its counts.
     pub fn unit(self) -> Unit {
         match self {
-            Self::Callgrind | Self::Mock => Unit::Instructions,
+            Self::Counter | Self::Callgrind | Self::Mock => Unit::Instructions,
             Self::Wall => Unit::Nanoseconds,
         }
     }

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A harmless change of circumstances that both sides of a pair share.
 #[derive(
@@ -57,6 +58,34 @@ pub struct Proof {
     /// The count that the marks themselves cost and that was subtracted, for windows in brackets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subtracted_mark_cost: Option<u64>,
+    /// What the in-process counter saw in the window, both sections of a window in brackets
+    /// together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<Observed>,
+}
+
+/// What the in-process counter saw in a window, in numbers of occurrences.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Observed {
+    /// Writes to pages that hold translated code.
+    pub code_writes: u64,
+    /// Those of them that other threads made.
+    pub foreign_code_writes: u64,
+    /// Pages or ranges of which the translations were discarded.
+    pub invalidations: u64,
+    /// Signals handed to the program's handlers, whose instructions are not counted.
+    pub signals: u64,
+    /// Faults that the program handles itself.
+    pub faults: u64,
+    /// Threads that the measured thread started.
+    pub threads_started: u64,
+    /// Processes that it started.
+    pub children_started: u64,
+    /// Instructions with a repeat prefix, each counted once however often it repeats.
+    pub repeated_instructions: u64,
+    /// System calls by their number.
+    pub system_calls: BTreeMap<u32, u64>,
 }
 
 /// Marks expected and seen from the armed thread.

@@ -1,6 +1,7 @@
 //! What the launcher asks for, read once from the environment before the engine's `main`. The
 //! harness removes the variables afterwards, so that the engine's children do not inherit them.
 
+use crate::environment::variable;
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
 use tiergate_protocol::{environment, instrument, shape};
@@ -11,6 +12,7 @@ const PATH_CAPACITY: usize = 4096;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Instrument {
     Clock,
+    Counter,
     Callgrind,
 }
 
@@ -60,6 +62,7 @@ fn from_environment() -> Option<Plan> {
     report_path.get_mut(..path.len())?.copy_from_slice(path);
     let instrument = match variable(environment::INSTRUMENT)?.to_str().ok()? {
         instrument::CLOCK => Instrument::Clock,
+        instrument::COUNTER => Instrument::Counter,
         instrument::CALLGRIND => Instrument::Callgrind,
         _ => return None,
     };
@@ -71,15 +74,4 @@ fn from_environment() -> Option<Plan> {
 
 fn number(name: &str) -> Option<u64> {
     variable(name)?.to_str().ok()?.parse().ok()
-}
-
-fn variable(name: &str) -> Option<&'static CStr> {
-    let mut terminated = [0_u8; 64];
-    terminated.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
-    // SAFETY: `terminated` ends in a zero, because names are shorter than it; the environment is
-    // not changed while the loader initialises libraries, and the result is copied before it is.
-    unsafe {
-        let value = libc::getenv(terminated.as_ptr().cast());
-        (!value.is_null()).then(|| CStr::from_ptr(value))
-    }
 }

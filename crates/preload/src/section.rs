@@ -4,7 +4,8 @@
 //! so relaxed atomics suffice.
 
 use crate::plan::{self, Instrument, Plan};
-use crate::{callgrind, report::Line};
+use crate::system::{real_monotonic, thread_number};
+use crate::{callgrind, counter, report::Line};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tiergate_protocol::report;
 
@@ -26,13 +27,6 @@ fn this_thread() -> u64 {
     unsafe { libc::pthread_self() }
 }
 
-fn now_ns() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place for the result; the monotonic clock always exists.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
-}
-
 /// Begins a section with the calling thread as the measured one.
 pub(crate) fn arm() {
     let Some(plan) = plan::get() else { return };
@@ -48,23 +42,22 @@ pub(crate) fn arm() {
     MARKS.store(0, Relaxed);
     COUNTED_NS.store(0, Relaxed);
     SHORTEST_NS.store(u64::MAX, Relaxed);
-    // SAFETY: `gettid` has no preconditions.
-    let thread = unsafe { libc::syscall(libc::SYS_gettid) }.unsigned_abs();
     Line::new(report::ARMED)
         .text(" ")
         .number(section)
         .text(" thread ")
-        .number(thread)
+        .number(thread_number().unsigned_abs().into())
         .append_to(path);
     ARMED_THREAD.store(this_thread(), Relaxed);
 }
 
-/// Takes one mark, if the calling thread is the armed one.
-pub(crate) fn mark() {
+/// Takes one mark, if the calling thread is the armed one. Whether the thread is to go on under
+/// the in-process counter.
+pub(crate) fn mark() -> bool {
     if ARMED_THREAD.load(Relaxed) != this_thread() {
-        return;
+        return false;
     }
-    let Some(plan) = plan::get() else { return };
+    let Some(plan) = plan::get() else { return false };
     let number = MARKS.load(Relaxed) + 1;
     MARKS.store(number, Relaxed);
     if number > plan.marks_per_section || SECTION.load(Relaxed) > plan.sections {
@@ -76,12 +69,14 @@ pub(crate) fn mark() {
     } else {
         inner(plan, number);
     }
+    plan.instrument == Instrument::Counter && counter::is_open()
 }
 
 fn open(plan: &Plan) {
     Line::new(report::OPENED).text(" ").number(SECTION.load(Relaxed)).append_to(plan.report_path());
     match plan.instrument {
-        Instrument::Clock => OPENED_NS.store(now_ns(), Relaxed),
+        Instrument::Clock => OPENED_NS.store(real_monotonic(), Relaxed),
+        Instrument::Counter => counter::open(plan, SECTION.load(Relaxed)),
         Instrument::Callgrind => {
             callgrind::start_instrumentation();
             callgrind::toggle_collecting();
@@ -96,8 +91,9 @@ fn inner(plan: &Plan, number: u64) {
         return;
     }
     match plan.instrument {
-        Instrument::Clock if number % 2 == 1 => OPENED_NS.store(now_ns(), Relaxed),
-        Instrument::Clock => add_elapsed(now_ns()),
+        Instrument::Clock if number % 2 == 1 => OPENED_NS.store(real_monotonic(), Relaxed),
+        Instrument::Clock => add_elapsed(real_monotonic()),
+        Instrument::Counter => counter::bracket(number % 2 == 1),
         Instrument::Callgrind => callgrind::toggle_collecting(),
     }
 }
@@ -105,13 +101,14 @@ fn inner(plan: &Plan, number: u64) {
 fn close(plan: &Plan) {
     match plan.instrument {
         Instrument::Clock => {
-            add_elapsed(now_ns());
+            add_elapsed(real_monotonic());
             // Later sections show what the marks cost by themselves. Their longer brackets were
             // interrupted, which is no cost of the marks.
             if SECTION.load(Relaxed) > 1 {
                 COUNTED_NS.store(SHORTEST_NS.load(Relaxed) * (plan.marks_per_section / 2), Relaxed);
             }
         }
+        Instrument::Counter => counter::close(plan, SECTION.load(Relaxed)),
         Instrument::Callgrind => {
             callgrind::toggle_collecting();
             callgrind::dump_counts();

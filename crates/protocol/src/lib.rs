@@ -17,12 +17,27 @@ pub mod environment {
     pub const MARKS: &str = "TIERGATE_MARKS";
     /// How many sections follow one another.
     pub const SECTIONS: &str = "TIERGATE_SECTIONS";
+    /// What of the process's surroundings is held constant: [`super::pin`] names with commas
+    /// between them. Without it nothing is.
+    pub const PINS: &str = "TIERGATE_PINS";
+}
+
+/// What the preloaded library can hold constant, by name.
+pub mod pin {
+    /// All clocks advance by a fixed step per reading, and by the whole time of a wait that ran
+    /// out.
+    pub const CLOCK: &str = "clock";
+    /// Helper threads run one at a time and only while the main thread waits. `gate=a+b` is about
+    /// the threads named `a` and `b` only.
+    pub const GATE: &str = "gate";
 }
 
 /// Names of instruments as the preloaded library knows them.
 pub mod instrument {
     /// Reads the monotonic clock at the marks.
     pub const CLOCK: &str = "clock";
+    /// Translates and counts the thread's instructions in the process.
+    pub const COUNTER: &str = "counter";
     /// Asks Valgrind's callgrind to collect between the marks.
     pub const CALLGRIND: &str = "callgrind";
 }
@@ -42,11 +57,15 @@ pub mod shape {
 /// armed 1 thread 4711
 /// opened 1
 /// closed 1 marks 2 ns 123456
+/// counted 1 instructions 123456
+/// observed 1 system_calls 12
 /// excess 1
 /// rearmed 1
 /// ```
 /// `armed`, `opened` and `closed` carry the section's number from 1. `ns` is the time between the
-/// marks by the monotonic clock. `excess` counts marks of the armed thread after the last section
+/// marks by the monotonic clock. `counted` and `observed` are the in-process counter's; in their
+/// place `refused` and `incomplete`, each followed by the section's number and a reason in words,
+/// say why there is no count or only a part of one. `excess` counts marks of the armed thread after the last section
 /// has closed, `rearmed` a section that began before the one before it had closed.
 pub mod report {
     /// First line: the format's name and version.
@@ -57,6 +76,16 @@ pub mod report {
     pub const OPENED: &str = "opened";
     /// A section's last mark has come.
     pub const CLOSED: &str = "closed";
+    /// The in-process counter's count of a section.
+    pub const COUNTED: &str = "counted";
+    /// Something that the counter saw in a section: a name and a number.
+    pub const OBSERVED: &str = "observed";
+    /// A system call that was made in a section: its number and how often.
+    pub const SYSTEM_CALL: &str = "syscall";
+    /// The counter can't count in this process; the reason follows.
+    pub const REFUSED: &str = "refused";
+    /// The count of a section is not the whole truth; the reason follows.
+    pub const INCOMPLETE: &str = "incomplete";
     /// A mark came after the last section.
     pub const EXCESS: &str = "excess";
     /// A section began inside another.

@@ -102,6 +102,14 @@ export const scenarios = {
     await runAll(bench);
   },
 
+  /** An option of 6. */
+  async asyncOption(Bench) {
+    const bench = new Bench({ ...quick, concurrency: 'task' });
+    bench.add('awaited', () => 1, { async: true });
+    bench.add('refused', () => Promise.resolve(1), { async: false });
+    await runAll(bench);
+  },
+
   sync(Bench) {
     const bench = new Bench(quick);
     bench.add('a', () => void log.push(['op', 'a', null]), {

@@ -16,6 +16,8 @@ pub(super) fn parse(kind: EngineKind, words: &[String]) -> Result<Vec<Flag>, Not
             flags.extend(list.split(',').map(|text| user(FlagForm::V8, text)));
         } else if word.len() > 1 && word.starts_with('-') && word != "--" {
             flags.push(user(FlagForm::Argument, word));
+        } else if word.starts_with("pin:") || word.starts_with("no-pin:") {
+            flags.push(user(FlagForm::Held, word));
         } else if is_variable(word) {
             flags.push(user(FlagForm::Variable, word));
         } else {

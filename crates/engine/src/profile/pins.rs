@@ -1,7 +1,7 @@
 //! The pins themselves, as data.
 
 use super::{Pin, Profile};
-use crate::FlagForm::{Argument, V8, Variable};
+use crate::FlagForm::{Argument, Held, V8, Variable};
 use crate::VersionRange;
 use tiergate_model::EngineKind::{self, Bun, Deno, Node};
 
@@ -15,6 +15,8 @@ const ON_V8: Engines = &[(Node, VersionRange::ALL), (Deno, VersionRange::ALL)];
 const ON_NODE: Engines = &[(Node, VersionRange::ALL)];
 const ON_DENO: Engines = &[(Deno, VersionRange::ALL)];
 const ON_BUN: Engines = &[(Bun, VersionRange::ALL)];
+const ON_ALL: Engines =
+    &[(Node, VersionRange::ALL), (Deno, VersionRange::ALL), (Bun, VersionRange::ALL)];
 const WITH_LIBUV_POOL: Engines = &[(Node, VersionRange::ALL), (Bun, VersionRange::ALL)];
 
 /// In the order in which an engine gets them, which is part of its fingerprint.
@@ -23,6 +25,22 @@ const WITH_LIBUV_POOL: Engines = &[(Node, VersionRange::ALL), (Bun, VersionRange
 /// makes an op that allocates cost up to 1.6 times as much; `--no-opt` would hide the tier that
 /// users run.
 pub(super) const PINS: &[Pin] = &[
+    Pin {
+        profiles: EXACT,
+        engines: ON_ALL,
+        form: Held,
+        text: "pin:clock",
+        reason: "engines read clocks in collections, timers and the event loop; the digits and \
+                 comparisons of what they read cost instructions, and heaps grow by measured speed",
+    },
+    Pin {
+        profiles: EXACT,
+        engines: ON_NODE,
+        form: Held,
+        text: "pin:gate",
+        reason: "one V8 worker survives every flag and takes work off a collection at random; \
+                 results of the thread pool arrive in any order",
+    },
     Pin {
         profiles: BOTH,
         engines: ON_V8,

@@ -141,6 +141,10 @@ impl EngineExecutor {
             (environment::SECTIONS, window.sections.to_string().into()),
         ];
         command.environment.extend(variables.map(|(name, value)| (name.into(), value)));
+        let held = self.flags.set().held();
+        if !instrument.measures_time() && !held.is_empty() {
+            command.environment.insert(environment::PINS.into(), held.join(",").into());
+        }
 
         let (events, outcome) = self.start(&scratch, &request, command, show_output)?;
         let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
@@ -154,7 +158,7 @@ impl EngineExecutor {
             seconds: outcome.seconds,
             is_async: measured.is_async,
             budget: measured.budget,
-            proof: Proof { marks, subtracted_mark_cost },
+            proof: Proof { marks, subtracted_mark_cost, observed: report.observed },
         })
     }
 }

@@ -192,7 +192,11 @@ impl Executor for MockExecutor {
             seconds: 0.25,
             is_async: false,
             budget,
-            proof: Proof { marks: MarkCheck { expected: 2, seen: 2 }, subtracted_mark_cost: None },
+            proof: Proof {
+                marks: MarkCheck { expected: 2, seen: 2 },
+                subtracted_mark_cost: None,
+                observed: None,
+            },
         })
     }
 

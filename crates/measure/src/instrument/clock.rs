@@ -38,6 +38,10 @@ impl Instrument for Clock {
         100e6
     }
 
+    fn measures_time(&self) -> bool {
+        true
+    }
+
     fn must_run_alone(&self) -> bool {
         true
     }

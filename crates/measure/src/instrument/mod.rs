@@ -2,10 +2,12 @@
 
 mod callgrind;
 mod clock;
+mod counter;
 mod perf;
 
 pub use callgrind::Callgrind;
 pub use clock::Clock;
+pub use counter::Counter;
 pub use perf::{PerfState, perf_state};
 
 use crate::Fault;
@@ -36,6 +38,11 @@ pub trait Instrument: Send + Sync {
 
     /// How many nanoseconds of native time a window should hold, before any count is known.
     fn window_target_ns(&self) -> f64;
+
+    /// Whether what it measures is time: then clocks and threads are left as they are.
+    fn measures_time(&self) -> bool {
+        false
+    }
 
     /// Whether other processes would disturb it.
     fn must_run_alone(&self) -> bool;

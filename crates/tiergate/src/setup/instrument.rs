@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output;
 use std::path::PathBuf;
-use tiergate_measure::instrument::{Callgrind, Clock, Instrument, PerfState, perf_state};
+use tiergate_measure::instrument::{Callgrind, Clock, Counter, Instrument, PerfState, perf_state};
 
 /// Names a script for the hidden instrument `mock`.
 const MOCK_SCRIPT: &str = "TIERGATE_MOCK";
@@ -19,6 +19,13 @@ pub(crate) enum Choice {
 pub(crate) fn choose_instrument(name: &str) -> Result<Choice, Failure> {
     match name {
         "auto" => Ok(automatic()),
+        "counter" => match Counter::find() {
+            Ok(counter) => Ok(Choice::Real(Box::new(counter))),
+            Err(unusable) => {
+                let hint = unusable.hint.clone();
+                Err(Failure::incomplete(unusable).hint(hint))
+            }
+        },
         "callgrind" => match Callgrind::find() {
             Ok(callgrind) => Ok(Choice::Real(Box::new(callgrind))),
             Err(unusable) => {
@@ -38,12 +45,15 @@ pub(crate) fn choose_instrument(name: &str) -> Result<Choice, Failure> {
             })
         }
         _ => Err(Failure::usage(format!("unknown instrument `{name}`")).hint(
-            "instruments: `auto`, `callgrind`, `wall`; `tiergate doctor` says which work here",
+            "instruments: `auto`, `counter`, `callgrind`, `wall`; `tiergate doctor` says which work here",
         )),
     }
 }
 
 fn automatic() -> Choice {
+    if let Ok(counter) = Counter::find() {
+        return Choice::Real(Box::new(counter));
+    }
     match Callgrind::find() {
         Ok(callgrind) => {
             output::note(&format!("instrument: callgrind (Valgrind {})", callgrind.version()));

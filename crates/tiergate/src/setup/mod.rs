@@ -55,6 +55,7 @@ impl Setup<'_> {
             let hint = error.hint().map(str::to_owned);
             Failure::incomplete(error).hints(hint)
         })?;
+        let flags = if instrument.measures_time() { flags.with_nothing_held() } else { flags };
         let harness = harness::unpack().map_err(Failure::incomplete)?;
         let (pass, set) = self.settings.environment();
         let environment = base_environment(pass, set);
