@@ -48,7 +48,19 @@ pub(crate) fn killed(i: &Instruction) -> u32 {
     if i.has_rep_prefix() || i.has_repne_prefix() {
         return 0;
     }
-    i.rflags_modified()
+    match i.mnemonic() {
+        // The manuals call some of their flags undefined, but processors write them from the result.
+        Mnemonic::And
+        | Mnemonic::Or
+        | Mnemonic::Xor
+        | Mnemonic::Test
+        | Mnemonic::Shl
+        | Mnemonic::Shr
+        | Mnemonic::Sar
+        | Mnemonic::Sal => i.rflags_modified(),
+        // Elsewhere an undefined flag may be left as it was (multiplications, bit tests and scans on AMD).
+        _ => i.rflags_written() | i.rflags_cleared() | i.rflags_set(),
+    }
 }
 
 /// Pages on which the look-ahead may read changeable code: those of the block that asks.
