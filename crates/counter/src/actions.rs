@@ -73,7 +73,10 @@ impl Actions {
         let mut kick = None;
         for signal in 1..SIGNALS as i32 {
             if let Some(action) = sys::sig_action(signal, None) {
-                self.set(signal, &action);
+                // Left from an earlier window: the program's own is here already.
+                if action.handler != handler {
+                    self.set(signal, &action);
+                }
                 if action.handler == SIG_DFL && signal >= FIRST_FREE_SIGNAL {
                     kick = Some(signal);
                 }

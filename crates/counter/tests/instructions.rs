@@ -241,7 +241,7 @@ fn instruction() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
     #[test]
     fn random_streams(stream in proptest::collection::vec(instruction(), 1..60), seed in any::<u64>(), high in any::<bool>(), shadow in any::<bool>()) {
         let window = exclusive();
