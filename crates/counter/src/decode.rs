@@ -59,6 +59,7 @@ pub(crate) enum Role {
 #[derive(Clone, Copy)]
 pub(crate) struct Insn {
     pub(crate) i: Instruction,
+    /// Of an operand relative to the instruction pointer; stale otherwise.
     pub(crate) offsets: ConstantOffsets,
     pub(crate) role: Role,
 }
@@ -114,7 +115,9 @@ impl Block {
             if slot.i.is_invalid() {
                 break;
             }
-            slot.offsets = decoder.get_constant_offsets(&slot.i);
+            if slot.i.is_ip_rel_memory_operand() {
+                slot.offsets = decoder.get_constant_offsets(&slot.i);
+            }
             slot.role = role(&slot.i);
             self.end = slot.i.next_ip();
             self.len += 1;

@@ -26,6 +26,7 @@ mod entry;
 mod flags;
 mod frame;
 mod guard;
+mod index;
 mod invalidate;
 mod keys;
 mod links;
