@@ -162,7 +162,7 @@ impl CodeCache {
     /// Enters a block whose translation starts here.
     pub(crate) fn add(&mut self, block: Block) -> u32 {
         let id = self.blocks.push(block);
-        self.by_start.insert(&self.blocks, id);
+        self.by_start.insert(block.start, id);
         id
     }
 

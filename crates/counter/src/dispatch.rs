@@ -94,7 +94,7 @@ impl Translator {
         let link = self.links.get(id);
         match link.kind {
             LinkKind::Branch => self.follow(id, link.target),
-            LinkKind::Syscall { code } => self.before_syscall(code, link.target),
+            LinkKind::Syscall => self.before_syscall(self.links.site(&link), link.target),
             LinkKind::AfterSyscall => {
                 let context = self.context();
                 context.regs[RCX] = link.target;

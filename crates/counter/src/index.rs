@@ -1,8 +1,8 @@
 //! From addresses to blocks.
 //!
-//! Invariant: an entry is 0 when free, 1 when removed, or a block's number plus two. Entries are four bytes, and whether an
-//! entry is the wanted one is asked of the block itself: most questions are about code that isn't translated yet, and end
-//! at a free entry of a table that stays in the nearest cache.
+//! Invariant: an entry is 0 when free, or a block's number below the upper half of its address's hash; the number is
+//! `GONE` when the block was removed. Probing compares hashes only, and asks the block itself once they agree: most
+//! questions are about code that isn't translated yet, and end in the nearest cache.
 #![allow(unsafe_code, reason = "the table is a raw mapping with masked indices")]
 #![allow(
     clippy::cast_possible_truncation,
@@ -13,15 +13,19 @@ use crate::cache::Block;
 use crate::memory::Table;
 use crate::sys;
 
-const FREE: u32 = 0;
-const REMOVED: u32 = 1;
-const BASE: u32 = 2;
+const FREE: u64 = 0;
+const GONE: u32 = u32::MAX;
 const FIRST_BITS: u32 = 12;
 
 pub(crate) struct BlockIndex {
-    entries: *mut u32,
+    entries: *mut u64,
     bits: u32,
     used: usize,
+}
+
+/// The upper half is what entries keep; never 0.
+fn hash(addr: u64) -> u32 {
+    ((addr.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32) | 1
 }
 
 impl BlockIndex {
@@ -30,56 +34,65 @@ impl BlockIndex {
     }
 
     fn with_bits(bits: u32) -> Option<Self> {
-        let entries = sys::map_anywhere(4 << bits, sys::READ | sys::WRITE)?;
-        sys::populate(entries, 4 << bits);
+        let entries = sys::map_anywhere(8 << bits, sys::READ | sys::WRITE)?;
+        sys::populate(entries, 8 << bits);
         Some(Self {
-            entries: entries as *mut u32,
+            entries: entries as *mut u64,
             bits,
             used: 0,
         })
     }
 
-    fn entry(&self, index: usize) -> *mut u32 {
+    fn entry(&self, index: usize) -> *mut u64 {
         // SAFETY: the mask keeps the index inside the mapping.
         unsafe { self.entries.add(index & ((1 << self.bits) - 1)) }
     }
 
-    fn home(&self, addr: u64) -> usize {
-        (addr.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - self.bits)) as usize
+    fn home(&self, hash: u32) -> usize {
+        (hash >> (32 - self.bits)) as usize
     }
 
     /// The entry of the block that starts at `addr`.
-    fn find(&self, blocks: &Table<Block>, addr: u64) -> Option<*mut u32> {
-        let mut index = self.home(addr);
+    fn find(&self, blocks: &Table<Block>, addr: u64) -> Option<*mut u64> {
+        let hash = hash(addr);
+        let mut index = self.home(hash);
         loop {
             let entry = self.entry(index);
             // SAFETY: see `entry`.
-            match unsafe { *entry } {
-                FREE => return None,
-                e if e >= BASE && blocks[e - BASE].start == addr => return Some(entry),
-                _ => index += 1,
+            let e = unsafe { *entry };
+            if e == FREE {
+                return None;
             }
+            let id = e as u32;
+            if (e >> 32) as u32 == hash && id != GONE && blocks[id].start == addr {
+                return Some(entry);
+            }
+            index += 1;
         }
     }
 
     pub(crate) fn get(&self, blocks: &Table<Block>, addr: u64) -> Option<u32> {
         // SAFETY: see `entry`.
-        self.find(blocks, addr).map(|entry| unsafe { *entry } - BASE)
+        self.find(blocks, addr).map(|entry| unsafe { *entry } as u32)
     }
 
     /// Adds a block whose start isn't there yet.
-    pub(crate) fn insert(&mut self, blocks: &Table<Block>, id: u32) {
+    pub(crate) fn insert(&mut self, addr: u64, id: u32) {
         if (self.used + 1) * 2 > 1 << self.bits {
-            self.grow(blocks);
+            self.grow();
         }
-        let mut index = self.home(blocks[id].start);
+        self.place(hash(addr), id);
+    }
+
+    fn place(&mut self, hash: u32, id: u32) {
+        let mut index = self.home(hash);
         loop {
             let entry = self.entry(index);
             // SAFETY: see `entry`.
             unsafe {
-                if *entry <= REMOVED {
+                if *entry == FREE || *entry as u32 == GONE {
                     self.used += usize::from(*entry == FREE);
-                    *entry = id + BASE;
+                    *entry = u64::from(hash) << 32 | u64::from(id);
                     return;
                 }
             }
@@ -92,23 +105,23 @@ impl BlockIndex {
         if let Some(entry) = self.find(blocks, blocks[id].start) {
             // SAFETY: see `entry`.
             unsafe {
-                if *entry == id + BASE {
-                    *entry = REMOVED;
+                if *entry as u32 == id {
+                    *entry |= u64::from(GONE);
                 }
             }
         }
     }
 
-    fn grow(&mut self, blocks: &Table<Block>) {
+    fn grow(&mut self) {
         // Half full is a soft limit: without memory for more, probing still ends while one entry is free.
-        let Some(mut larger) = Self::with_bits(self.bits + 1) else {
+        let Some(mut larger) = Self::with_bits(self.bits + 2) else {
             return;
         };
         for index in 0..1usize << self.bits {
             // SAFETY: see `entry`.
-            let entry = unsafe { *self.entry(index) };
-            if entry >= BASE {
-                larger.insert(blocks, entry - BASE);
+            let e = unsafe { *self.entry(index) };
+            if e != FREE && e as u32 != GONE {
+                larger.place((e >> 32) as u32, e as u32);
             }
         }
         core::mem::swap(self, &mut larger);
@@ -125,6 +138,6 @@ impl BlockIndex {
 
 impl Drop for BlockIndex {
     fn drop(&mut self) {
-        sys::unmap(self.entries as u64, 4 << self.bits);
+        sys::unmap(self.entries as u64, 8 << self.bits);
     }
 }

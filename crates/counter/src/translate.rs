@@ -113,7 +113,7 @@ impl Translator {
         };
         let mut translator = Self {
             cache: CodeCache::new(&arena)?,
-            links: Links::new()?,
+            links: Links::new(arena.hot)?,
             pads: Pads::new()?,
             low_halves_unique: space.low_halves_unique(),
             space,
@@ -394,7 +394,7 @@ impl Translator {
     fn emit_syscall(&mut self, end: u64) -> End {
         let slots = self.slots;
         let waiting = self.cache.hot.at + SYSCALL_EXIT_LEN;
-        let (_, stub) = self.link_stub(0, end, LinkKind::Syscall { code: waiting });
+        let (_, stub) = self.link_stub(waiting, end, LinkKind::Syscall);
         let (_, after) = self.link_stub(0, end, LinkKind::AfterSyscall);
         let hot = &mut self.cache.hot;
         hot.jmp(stub);
