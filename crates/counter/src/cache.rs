@@ -46,6 +46,8 @@ pub(crate) struct Block {
     pub(crate) valid: bool,
     /// Its instructions belong to the program (not to this crate's own library).
     pub(crate) counts: bool,
+    /// Its counter is incremented with care for the flags.
+    pub(crate) keeps_flags: bool,
     /// It ends with a system call.
     pub(crate) syscall: bool,
     /// First entry in `boundaries`.

@@ -105,8 +105,10 @@ pub struct Observations {
     pub steps: u64,
     /// Times that the list of mappings was read.
     pub mapping_reads: u64,
-    /// Counters that could be incremented without and with care for the flags.
-    pub counters: (u64, u64),
+    /// Executions of blocks, and of those whose counter is incremented with care for the flags, which is slower.
+    pub block_executions: u64,
+    /// See `block_executions`.
+    pub careful_executions: u64,
     /// Nanoseconds from the mark to the first translated instruction.
     pub attach_nanos: u64,
 }
@@ -124,8 +126,6 @@ const SYSCALLS: usize = 512;
 /// Counts kept while the window is open.
 pub(crate) struct Tally {
     pub(crate) dispatches: u64,
-    pub(crate) counters_plain: u64,
-    pub(crate) counters_keeping_flags: u64,
     pub(crate) write_faults: u64,
     pub(crate) invalidations: u64,
     pub(crate) discarded_blocks: u64,
@@ -150,8 +150,6 @@ impl Tally {
     pub(crate) const fn new() -> Self {
         Self {
             dispatches: 0,
-            counters_plain: 0,
-            counters_keeping_flags: 0,
             write_faults: 0,
             invalidations: 0,
             discarded_blocks: 0,
@@ -252,7 +250,8 @@ impl Translator {
             flushes: t.flushes,
             steps: t.steps,
             mapping_reads: self.space.reads,
-            counters: (t.counters_plain, t.counters_keeping_flags),
+            block_executions: self.rows().map(|(_, n)| n).sum(),
+            careful_executions: self.rows().filter(|(b, _)| b.keeps_flags).map(|(_, n)| n).sum(),
             attach_nanos: t.attach_nanos,
         }
     }

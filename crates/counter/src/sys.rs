@@ -91,6 +91,13 @@ pub(crate) fn populate(at: u64, len: u64) {
     unsafe { call(libc::SYS_madvise, [at, len, MADV_POPULATE_WRITE, 0, 0, 0]) };
 }
 
+/// Asks for large pages in `[at, at + len)`: translated code, its counters and the jump table are spread widely, and their
+/// address translation would cost more than their use.
+pub(crate) fn prefer_huge_pages(at: u64, len: u64) {
+    // SAFETY: a hint for our own mapping.
+    unsafe { call(libc::SYS_madvise, [at, len, libc::MADV_HUGEPAGE as u64, 0, 0, 0]) };
+}
+
 pub(crate) fn thread_id() -> i32 {
     // SAFETY: no effect.
     unsafe { call(libc::SYS_gettid, [0; 6]) as i32 }

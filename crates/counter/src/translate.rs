@@ -239,6 +239,7 @@ impl Translator {
             counted_from: 0,
             valid: true,
             counts: self.counts(block.start),
+            keeps_flags: placement.is_none(),
             syscall: insns.last().is_some_and(|n| n.role == Role::Syscall),
             boundaries: self.cache.boundaries.len() as u32,
             incoming: NONE,
@@ -273,14 +274,12 @@ impl Translator {
         let hot = &mut self.cache.hot;
         if flags_dead {
             hot.rip(&[0x48, 0xff, 0x05], counter, 0);
-            self.tally.counters_plain += 1;
         } else {
             hot.store(scratch, RCX);
             hot.load(RCX, counter);
             hot.bytes(&[0x48, 0x8d, 0x49, 0x01]); // lea rcx, [rcx + 1]
             hot.store(counter, RCX);
             hot.load(RCX, scratch);
-            self.tally.counters_keeping_flags += 1;
         }
     }
 
