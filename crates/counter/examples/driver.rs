@@ -164,7 +164,11 @@ fn write_file(path: &str, text: &str) {
     };
     // SAFETY: path and text are valid for the calls.
     unsafe {
-        let fd = libc::open(path.as_ptr(), libc::O_CREAT | libc::O_TRUNC | libc::O_WRONLY | libc::O_CLOEXEC, 0o644);
+        let fd = libc::open(
+            path.as_ptr(),
+            libc::O_CREAT | libc::O_TRUNC | libc::O_WRONLY | libc::O_CLOEXEC,
+            0o644,
+        );
         libc::write(fd, text.as_ptr().cast(), text.len());
         libc::close(fd);
     }
@@ -183,13 +187,11 @@ unsafe fn system_call(number: i64, first: u64, second: u64) -> u64 {
 }
 
 fn real_time(clock: i32) -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the kernel writes `time`.
     unsafe { system_call(libc::SYS_clock_gettime, clock as u64, &raw mut time as u64) };
-    (Duration::from_secs(time.tv_sec as u64) + Duration::from_nanos(time.tv_nsec as u64)).as_nanos() as u64
+    (Duration::from_secs(time.tv_sec as u64) + Duration::from_nanos(time.tv_nsec as u64)).as_nanos()
+        as u64
 }
 
 static VIRTUAL: AtomicI32 = AtomicI32::new(0);
@@ -230,10 +232,7 @@ pub unsafe extern "C" fn clock_gettime(clock: i32, time: *mut libc::timespec) ->
 /// As libc's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gettimeofday(time: *mut libc::timeval, _zone: *mut libc::c_void) -> i32 {
-    let mut now = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: both structures are valid.
     unsafe {
         let result = clock_gettime(libc::CLOCK_REALTIME, &raw mut now);

@@ -6,10 +6,7 @@
 //! there is one. A repeated string instruction traps once per round; it is counted once, as by hardware.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the command line")]
 #![allow(unsafe_code, reason = "the tracee prepares itself between fork and exec")]
-#![allow(
-    clippy::cast_sign_loss,
-    reason = "ptrace hands words over as signed numbers"
-)]
+#![allow(clippy::cast_sign_loss, reason = "ptrace hands words over as signed numbers")]
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn main() -> std::process::ExitCode {
@@ -90,7 +87,9 @@ mod oracle {
         let mut differing: Vec<(u64, u64, u64)> = stepped
             .keys()
             .chain(counted.keys())
-            .map(|a| (*a, stepped.get(a).copied().unwrap_or(0), counted.get(a).copied().unwrap_or(0)))
+            .map(|a| {
+                (*a, stepped.get(a).copied().unwrap_or(0), counted.get(a).copied().unwrap_or(0))
+            })
             .filter(|(_, s, c)| s != c)
             .collect();
         differing.sort_unstable();
@@ -146,7 +145,9 @@ mod oracle {
             match waitpid(pid, None)? {
                 WaitStatus::Stopped(_, Signal::SIGTRAP) => {}
                 WaitStatus::Stopped(_, other) => signal = Some(other),
-                other => return Err(io::Error::other(format!("the window ended early: {other:?}"))),
+                other => {
+                    return Err(io::Error::other(format!("the window ended early: {other:?}")));
+                }
             }
         }
         ptrace::kill(pid)?;
@@ -170,7 +171,9 @@ mod oracle {
                 }
                 WaitStatus::Stopped(_, Signal::SIGTRAP) => {}
                 WaitStatus::Stopped(_, other) => signal = Some(other),
-                other => return Err(io::Error::other(format!("no window was announced: {other:?}"))),
+                other => {
+                    return Err(io::Error::other(format!("no window was announced: {other:?}")));
+                }
             }
         }
     }

@@ -3,10 +3,7 @@
 //! Invariant: while a window is open, the kernel knows this crate's handler for every signal that the program handles, and
 //! for the three that the counter itself needs; the program's own action is kept here and given back at the end. The
 //! table is written by the measured thread only and read by handlers in all threads.
-#![allow(
-    clippy::cast_sign_loss,
-    reason = "signal numbers are small and positive"
-)]
+#![allow(clippy::cast_sign_loss, reason = "signal numbers are small and positive")]
 
 use crate::sys::{self, SigAction};
 use core::sync::atomic::{
@@ -14,7 +11,9 @@ use core::sync::atomic::{
     Ordering::{Acquire, Release},
 };
 
-pub(crate) const SIGNALS: usize = 65;
+/// Signals are numbered from 1 to below this.
+pub(crate) const SIGNAL_END: i32 = 65;
+const SIGNALS: usize = SIGNAL_END as usize;
 
 /// Signals that must never be blocked in the measured thread: guarded pages fault, steps trap, writers kick.
 pub(crate) fn needed(kick: i32) -> u64 {
@@ -71,7 +70,7 @@ impl Actions {
     /// Takes over all actions; returns the signal to kick the measured thread with, one the program doesn't use.
     pub(crate) fn take_over(&self, handler: u64, restorer: u64) -> Option<i32> {
         let mut kick = None;
-        for signal in 1..SIGNALS as i32 {
+        for signal in 1..SIGNAL_END {
             if let Some(action) = sys::sig_action(signal, None) {
                 // Left from an earlier window: the program's own is here already.
                 if action.handler != handler {
@@ -83,7 +82,7 @@ impl Actions {
             }
         }
         let kick = kick?;
-        for signal in 1..SIGNALS as i32 {
+        for signal in 1..SIGNAL_END {
             let action = self.get(signal);
             if is_handler(&action) || needed(kick) & bit(signal) != 0 {
                 sys::sig_action(signal, Some(&ours(signal, kick, &action, handler, restorer)));
@@ -96,7 +95,7 @@ impl Actions {
     /// changed an action behind the counter's back.
     pub(crate) fn give_back(&self, handler: u64, kick: i32) -> bool {
         let mut intact = true;
-        for signal in 1..SIGNALS as i32 {
+        for signal in 1..SIGNAL_END {
             let action = self.get(signal);
             let Some(current) = sys::sig_action(signal, None) else {
                 continue;
@@ -124,8 +123,15 @@ pub(crate) fn is_handler(action: &SigAction) -> bool {
 }
 
 /// The action that the kernel is to have in place of `program`'s.
-pub(crate) fn ours(signal: i32, kick: i32, program: &SigAction, handler: u64, restorer: u64) -> SigAction {
-    let kept = (libc::SA_ONSTACK | libc::SA_RESTART | libc::SA_NOCLDSTOP | libc::SA_NOCLDWAIT) as u64;
+pub(crate) fn ours(
+    signal: i32,
+    kick: i32,
+    program: &SigAction,
+    handler: u64,
+    restorer: u64,
+) -> SigAction {
+    let kept =
+        (libc::SA_ONSTACK | libc::SA_RESTART | libc::SA_NOCLDSTOP | libc::SA_NOCLDWAIT) as u64;
     let own = (libc::SA_SIGINFO) as u64 | SA_RESTORER;
     let flags = if needed(kick) & bit(signal) != 0 {
         (libc::SA_ONSTACK | libc::SA_NODEFER | libc::SA_RESTART) as u64
@@ -137,6 +143,10 @@ pub(crate) fn ours(signal: i32, kick: i32, program: &SigAction, handler: u64, re
         flags: flags | own,
         restorer,
         // The handler is not to be interrupted, except by the faults and steps it may cause itself.
-        mask: !(bit(libc::SIGSEGV) | bit(libc::SIGTRAP) | bit(libc::SIGBUS) | bit(libc::SIGILL) | bit(libc::SIGFPE)),
+        mask: !(bit(libc::SIGSEGV)
+            | bit(libc::SIGTRAP)
+            | bit(libc::SIGBUS)
+            | bit(libc::SIGILL)
+            | bit(libc::SIGFPE)),
     }
 }

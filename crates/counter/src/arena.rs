@@ -3,10 +3,7 @@
 //! Invariants: context, counters and code lie within 2 GB of each other, so translated code reaches all of it relative to
 //! the instruction pointer; and within reach of the engine's own code and data where there is room, so that copied
 //! instructions keep their operands. It keeps away from the main stack, which must be able to grow.
-#![allow(
-    unsafe_code,
-    reason = "the context is placed in memory that this module maps"
-)]
+#![allow(unsafe_code, reason = "the context is placed in memory that this module maps")]
 
 use crate::cache::MAX_BLOCKS;
 use crate::context::Context;
@@ -39,7 +36,8 @@ impl Arena {
     /// Maps the arena as near to `near` as there is room.
     pub(crate) fn new(space: &AddressSpace, near: u64) -> Option<Self> {
         let context_size = (size_of::<Context>() as u64).next_multiple_of(sys::PAGE);
-        let counters_size = (context_size + MAX_BLOCKS as u64 * 8).next_multiple_of(HUGE_PAGE) - context_size;
+        let counters_size =
+            (context_size + MAX_BLOCKS as u64 * 8).next_multiple_of(HUGE_PAGE) - context_size;
         let size = context_size + counters_size + HOT + COLD;
         let base = place(space, near, size)?;
         sys::prefer_huge_pages(base, size);
@@ -54,14 +52,7 @@ impl Arena {
             (*context).this = base;
             (*context).stack = stack + STACK - 64;
         }
-        Some(Self {
-            context,
-            counters,
-            hot,
-            cold: hot + HOT,
-            end: hot + HOT + COLD,
-            stack,
-        })
+        Some(Self { context, counters, hot, cold: hot + HOT, end: hot + HOT + COLD, stack })
     }
 }
 
@@ -87,16 +78,10 @@ fn place(space: &AddressSpace, near: u64, size: u64) -> Option<u64> {
     let mut gap_start = LOWEST;
     let mut low_clearance = CLEARANCE;
     let regions = space.all();
-    let ends = regions
-        .iter()
-        .map(|r| (r.start, r.end, r.kind))
-        .chain([(HIGHEST, HIGHEST, Kind::Plain)]);
+    let ends =
+        regions.iter().map(|r| (r.start, r.end, r.kind)).chain([(HIGHEST, HIGHEST, Kind::Plain)]);
     for (start, end, kind) in ends {
-        let high_clearance = if kind == Kind::Stack {
-            STACK_CLEARANCE
-        } else {
-            CLEARANCE
-        };
+        let high_clearance = if kind == Kind::Stack { STACK_CLEARANCE } else { CLEARANCE };
         let low = gap_start + low_clearance;
         let high = start.saturating_sub(size + high_clearance + HUGE_PAGE);
         if low <= high {

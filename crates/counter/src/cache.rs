@@ -4,14 +4,8 @@
 //! the jump that replaced the block's head. Blocks are in the order of their code. A block's translation is longer than
 //! the jump that can replace its head, because it holds at least the counter's increment. The boundaries of a block list
 //! where the translation of each of its instructions starts, and where the last one ends.
-#![allow(
-    unsafe_code,
-    reason = "counters live in memory that translated code writes"
-)]
-#![allow(
-    clippy::cast_possible_truncation,
-    reason = "offsets inside the cache fit by its size"
-)]
+#![allow(unsafe_code, reason = "counters live in memory that translated code writes")]
+#![allow(clippy::cast_possible_truncation, reason = "offsets inside the cache fit by its size")]
 
 use crate::arena::Arena;
 use crate::decode::MAX_INSTRUCTIONS;
@@ -101,14 +95,8 @@ pub(crate) struct CodeCache {
 impl CodeCache {
     pub(crate) fn new(arena: &Arena) -> Option<Self> {
         Some(Self {
-            hot: Cursor {
-                at: arena.hot,
-                end: arena.cold,
-            },
-            cold: Cursor {
-                at: arena.cold,
-                end: arena.end,
-            },
+            hot: Cursor { at: arena.hot, end: arena.cold },
+            cold: Cursor { at: arena.cold, end: arena.end },
             blocks: Table::new(MAX_BLOCKS)?,
             by_start: BlockIndex::new()?,
             boundaries: Table::new(MAX_BLOCKS * 8)?,

@@ -2,10 +2,8 @@
 //!
 //! Invariant: a block is a run of instructions that control enters at the top and leaves at the bottom; it ends with the
 //! first instruction that may go elsewhere or that the translator must see (`Role` other than `Plain`), or at a limit.
-#![allow(
-    unsafe_code,
-    reason = "the application's code is read where it lies"
-)]
+#![allow(clippy::cast_possible_truncation, reason = "addresses are as wide as sizes here")]
+#![allow(unsafe_code, reason = "the application's code is read where it lies")]
 
 use crate::flags;
 use crate::space::AddressSpace;
@@ -81,12 +79,7 @@ impl Block {
             offsets: ConstantOffsets::default(),
             role: Role::Plain,
         };
-        let empty = Self {
-            insns: [none; MAX_INSTRUCTIONS],
-            len: 0,
-            start: 0,
-            end: 0,
-        };
+        let empty = Self { insns: [none; MAX_INSTRUCTIONS], len: 0, start: 0, end: 0 };
         // SAFETY: a fresh mapping of that size, aligned to a page.
         unsafe { at.write(empty) };
         Some(at)
@@ -131,11 +124,8 @@ impl Block {
     /// Where to count: the first instruction before which all flags that `inc` writes are dead, if there is one.
     pub(crate) fn place_counter(&self, space: &AddressSpace) -> Option<usize> {
         // What follows the block is looked at only if the block itself doesn't show the flags dead: most do.
-        self.first_dead(flags::INC).or_else(|| {
-            self.flags_dead_after(space)
-                .then(|| self.first_dead(0))
-                .flatten()
-        })
+        self.first_dead(flags::INC)
+            .or_else(|| self.flags_dead_after(space).then(|| self.first_dead(0)).flatten())
     }
 
     fn first_dead(&self, live_after: u32) -> Option<usize> {
@@ -175,11 +165,19 @@ pub(crate) fn is_repeated(i: &Instruction) -> bool {
 
 /// As `is_repeated`, for the instruction at `addr`, which has been translated.
 pub(crate) fn is_repeated_at(addr: u64) -> bool {
+    is_repeated(&instruction_at(addr))
+}
+
+/// The length of the instruction at `addr`, which has been translated.
+pub(crate) fn length_at(addr: u64) -> u64 {
+    instruction_at(addr).len() as u64
+}
+
+fn instruction_at(addr: u64) -> Instruction {
     const LONGEST: u64 = 15;
     // SAFETY: the instruction's own bytes are mapped, and the decoder reads no further than the instruction goes.
     let bytes = unsafe { Code::at(addr, LONGEST) };
-    let i = Decoder::with_ip(64, bytes, addr, DecoderOptions::NONE).decode();
-    is_repeated(&i)
+    Decoder::with_ip(64, bytes, addr, DecoderOptions::NONE).decode()
 }
 
 fn role(i: &Instruction) -> Role {
@@ -211,10 +209,7 @@ fn role(i: &Instruction) -> Role {
 
 /// A direct branch with a 64-bit instruction pointer (16-bit forms cut the target off).
 fn wide(i: &Instruction) -> bool {
-    matches!(
-        i.op0_kind(),
-        iced_x86::OpKind::NearBranch64
-    )
+    matches!(i.op0_kind(), iced_x86::OpKind::NearBranch64)
 }
 
 /// An indirect branch through all 64 bits.
@@ -228,7 +223,9 @@ fn loads_stack_pointer(i: &Instruction) -> bool {
     let is_sp = |r: Register| r.full_register() == Register::RSP;
     match i.mnemonic() {
         Mnemonic::Mov => is_sp(i.op0_register()) && i.op1_register() != Register::RBP,
-        Mnemonic::Lea => is_sp(i.op0_register()) && !matches!(i.memory_base(), Register::RSP | Register::RBP),
+        Mnemonic::Lea => {
+            is_sp(i.op0_register()) && !matches!(i.memory_base(), Register::RSP | Register::RBP)
+        }
         Mnemonic::Pop => is_sp(i.op0_register()),
         Mnemonic::Xchg | Mnemonic::Xadd | Mnemonic::Cmpxchg => {
             is_sp(i.op0_register()) || is_sp(i.op1_register())

@@ -3,6 +3,7 @@
 //! Invariants: this runs on the measured thread, on a stack of its own, with no program counter in the cache; so this is
 //! where translations and links change, and nowhere else. Before it lets the thread go on, every note of the guard has
 //! been acted on.
+#![allow(clippy::cast_possible_truncation, reason = "a link's number is below 2^32")]
 
 use crate::context::{Context, RCX, exit, place};
 use crate::frame;
@@ -22,25 +23,16 @@ pub(crate) struct Resume {
 
 impl Resume {
     pub(crate) fn cache(at: u64) -> Self {
-        Self {
-            at,
-            place: place::CACHE,
-        }
+        Self { at, place: place::CACHE }
     }
 
     pub(crate) fn syscall(at: u64) -> Self {
-        Self {
-            at,
-            place: place::SYSCALL,
-        }
+        Self { at, place: place::SYSCALL }
     }
 
     /// At an original address, natively.
     pub(crate) fn native(at: u64) -> Self {
-        Self {
-            at,
-            place: place::NATIVE,
-        }
+        Self { at, place: place::NATIVE }
     }
 }
 
@@ -64,7 +56,8 @@ pub(crate) extern "C" fn dispatch() -> u64 {
             if t.pending.waits() && resume.place != place::SYSCALL {
                 (*context).rflags |= frame::TRAP;
             }
-            if !GUARD.has_notes() || resume.place == place::SYSCALL || resume.place == place::NATIVE {
+            if !GUARD.has_notes() || resume.place == place::SYSCALL || resume.place == place::NATIVE
+            {
                 return resume.at;
             }
             // A note came in between: the block may be gone. Its address is where to go on.
@@ -150,11 +143,7 @@ impl Translator {
     }
 
     fn translation_of(&mut self, target: u64, indirect: bool) -> Option<u32> {
-        let chain = if core::mem::take(&mut self.next_chain_is_single) {
-            1
-        } else {
-            MAX_CHAIN
-        };
+        let chain = if core::mem::take(&mut self.next_chain_is_single) { 1 } else { MAX_CHAIN };
         self.block_at(target, indirect, chain)
     }
 

@@ -2,10 +2,7 @@
 //!
 //! Invariant: a cursor writes only between its position and its end; whoever translates makes sure beforehand that the
 //! largest possible translation fits (`CodeCache::has_room`).
-#![allow(
-    unsafe_code,
-    reason = "machine code is written to memory reserved for it"
-)]
+#![allow(unsafe_code, reason = "machine code is written to memory reserved for it")]
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -159,7 +159,9 @@ pub(crate) fn reenter() -> u64 {
 
 /// Whether `pc` is in the assembly here, up to and including the instruction that gives the flags back.
 pub(crate) fn is_in_entry(pc: u64) -> bool {
-    (tiergate_counter_entry_start as *const () as u64..tiergate_counter_after_flags as *const () as u64).contains(&pc)
+    (tiergate_counter_entry_start as *const () as u64
+        ..tiergate_counter_after_flags as *const () as u64)
+        .contains(&pc)
 }
 
 /// Whether `pc` is at the instruction that gives the flags back, from the top of the stack.
@@ -169,7 +171,9 @@ pub(crate) fn is_at_pop_flags(pc: u64) -> bool {
 
 /// Whether the flags have been given back but translated code isn't reached yet.
 pub(crate) fn is_after_flags(pc: u64) -> bool {
-    (tiergate_counter_after_flags as *const () as u64..tiergate_counter_entry_end as *const () as u64).contains(&pc)
+    (tiergate_counter_after_flags as *const () as u64
+        ..tiergate_counter_entry_end as *const () as u64)
+        .contains(&pc)
 }
 
 /// The kernel returns from handlers through this.
@@ -190,19 +194,13 @@ impl Onward {
     /// Return `value` and run on natively.
     #[must_use]
     pub fn native(value: u64) -> Self {
-        Self {
-            value,
-            translated: 0,
-        }
+        Self { value, translated: 0 }
     }
 
     /// Return `value` and run on under the counter. A window must be open for this thread.
     #[must_use]
     pub fn translated(value: u64) -> Self {
-        Self {
-            value,
-            translated: 1,
-        }
+        Self { value, translated: 1 }
     }
 }
 

@@ -12,6 +12,7 @@
 //! held; handlers run with all other signals blocked, so the holder always goes on.
 //!
 //! Memory of the guard is never given back: a fault can arrive after the window has closed.
+#![allow(clippy::cast_possible_truncation, reason = "protection bits are small")]
 #![allow(unsafe_code, reason = "state shared with signal handlers of all threads")]
 
 use crate::context::{Context, place};
@@ -197,11 +198,7 @@ impl Guard {
             Some(bits) if bits & GUARDED != 0 => {
                 s.pages.insert(page, bits & !GUARDED);
                 sys::protect(page, sys::PAGE, u64::from(bits & !GUARDED));
-                s.note(Dirty {
-                    start: page,
-                    end: page + sys::PAGE,
-                    remapped: false,
-                });
+                s.note(Dirty { start: page, end: page + sys::PAGE, remapped: false });
                 self.noted.fetch_add(1, SeqCst);
                 self.attention();
                 Fault::Released
@@ -216,13 +213,7 @@ impl Guard {
     pub(crate) fn release_all(&self) -> bool {
         self.with(|s| {
             let before = s.dirty_len;
-            let State {
-                pages,
-                dirty,
-                dirty_len,
-                overflowed,
-                ..
-            } = s;
+            let State { pages, dirty, dirty_len, overflowed, .. } = s;
             pages.update(|page, bits| {
                 if bits & GUARDED == 0 {
                     return bits;
@@ -231,11 +222,8 @@ impl Guard {
                 if *dirty_len == MAX_DIRTY {
                     *overflowed = true;
                 } else {
-                    dirty[*dirty_len] = Dirty {
-                        start: page,
-                        end: page + sys::PAGE,
-                        remapped: false,
-                    };
+                    dirty[*dirty_len] =
+                        Dirty { start: page, end: page + sys::PAGE, remapped: false };
                     *dirty_len += 1;
                 }
                 bits & !GUARDED
@@ -252,8 +240,7 @@ impl Guard {
 
     /// Whether any page of the range has been writable at some time, as far as the guard knows.
     pub(crate) fn knows_any(&self, start: u64, end: u64) -> bool {
-        self.with(|s| s.pages.iter().any(|(page, _)| (start..end).contains(&page)))
-            .unwrap_or(false)
+        self.with(|s| s.pages.iter().any(|(page, _)| (start..end).contains(&page))).unwrap_or(false)
     }
 
     /// Notes that a mapping has changed: by the measured thread itself or, with `wait_until_seen`, by another.
@@ -261,11 +248,7 @@ impl Guard {
         self.with(|s| {
             // What the program wants of these pages is to be asked anew.
             s.pages.remove_where(|page| (sys::page_of(start)..end).contains(&page));
-            s.note(Dirty {
-                start,
-                end,
-                remapped: true,
-            });
+            s.note(Dirty { start, end, remapped: true });
             self.noted.fetch_add(1, SeqCst);
             self.attention();
         });
@@ -329,11 +312,7 @@ impl Guard {
                 // SAFETY: see `attention`.
                 unsafe { (*context).attention.store(0, SeqCst) };
             }
-            (
-                self.noted.load(SeqCst),
-                s.dirty_len,
-                core::mem::take(&mut s.overflowed),
-            )
+            (self.noted.load(SeqCst), s.dirty_len, core::mem::take(&mut s.overflowed))
         }) else {
             return;
         };
@@ -369,23 +348,17 @@ impl State {
     /// Adds a note, and one for each other page that shows the same memory.
     fn note(&mut self, dirty: Dirty) {
         self.add(dirty);
-        let Some(origin) = self
-            .shared
-            .as_slice()
-            .iter()
-            .find(|p| p.page == dirty.start)
-            .copied()
+        let Some(origin) = self.shared.as_slice().iter().find(|p| p.page == dirty.start).copied()
         else {
             return;
         };
-        for k in 0..self.shared.len() as u32 {
-            let other = self.shared[k];
-            if other.page != origin.page && other.file == origin.file && other.offset == origin.offset {
-                self.add(Dirty {
-                    start: other.page,
-                    end: other.page + sys::PAGE,
-                    remapped: false,
-                });
+        for k in 0..self.shared.len() {
+            let other = self.shared.as_slice()[k];
+            if other.page != origin.page
+                && other.file == origin.file
+                && other.offset == origin.offset
+            {
+                self.add(Dirty { start: other.page, end: other.page + sys::PAGE, remapped: false });
             }
         }
     }
@@ -404,11 +377,7 @@ fn new_state() -> Option<State> {
     Some(State {
         pages: AddrMap::new(10)?,
         shared: Table::new(MAX_SHARED)?,
-        dirty: [Dirty {
-            start: 0,
-            end: 0,
-            remapped: false,
-        }; MAX_DIRTY],
+        dirty: [Dirty { start: 0, end: 0, remapped: false }; MAX_DIRTY],
         dirty_len: 0,
         overflowed: false,
     })

@@ -4,10 +4,7 @@
 //! `GONE` when the block was removed. Probing compares hashes only, and asks the block itself once they agree: most
 //! questions are about code that isn't translated yet, and end in the nearest cache.
 #![allow(unsafe_code, reason = "the table is a raw mapping with masked indices")]
-#![allow(
-    clippy::cast_possible_truncation,
-    reason = "a hash is cut to the table's size"
-)]
+#![allow(clippy::cast_possible_truncation, reason = "a hash is cut to the table's size")]
 
 use crate::cache::Block;
 use crate::memory::Table;
@@ -36,11 +33,7 @@ impl BlockIndex {
     fn with_bits(bits: u32) -> Option<Self> {
         let entries = sys::map_anywhere(8 << bits, sys::READ | sys::WRITE)?;
         sys::populate(entries, 8 << bits);
-        Some(Self {
-            entries: entries as *mut u64,
-            bits,
-            used: 0,
-        })
+        Some(Self { entries: entries as *mut u64, bits, used: 0 })
     }
 
     fn entry(&self, index: usize) -> *mut u64 {

@@ -19,6 +19,7 @@ mod alloc;
 mod arena;
 mod cache;
 mod context;
+mod counts;
 mod decode;
 mod dispatch;
 mod emit;

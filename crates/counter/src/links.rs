@@ -3,10 +3,7 @@
 //! Invariants: each link has a stub in the cold part that brings its number to the dispatcher; its site jumps either to
 //! that stub or straight to the translation of its target. A bound link is in the target's list of incoming links, so
 //! discarding a block can send every jump to it back to the stubs.
-#![allow(
-    clippy::cast_possible_truncation,
-    reason = "the cache is smaller than 4 GB"
-)]
+#![allow(clippy::cast_possible_truncation, reason = "the cache is smaller than 4 GB")]
 
 use crate::cache::NONE;
 use crate::emit;
@@ -49,10 +46,7 @@ pub(crate) struct Links {
 
 impl Links {
     pub(crate) fn new(base: u64) -> Option<Self> {
-        Some(Self {
-            table: Table::new(MAX_LINKS)?,
-            base,
-        })
+        Some(Self { table: Table::new(MAX_LINKS)?, base })
     }
 
     /// The address a link belongs to in the cache.
@@ -126,4 +120,3 @@ impl Translator {
         }
     }
 }
-

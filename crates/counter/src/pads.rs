@@ -42,10 +42,7 @@ const KEY_BASE: u64 = 2;
 
 impl Pads {
     pub(crate) fn new() -> Option<Self> {
-        Some(Self {
-            table: Table::new(MAX_PADS)?,
-            heads: AddrMap::new(10)?,
-        })
+        Some(Self { table: Table::new(MAX_PADS)?, heads: AddrMap::new(10)? })
     }
 
     pub(crate) fn room(&self) -> usize {
@@ -87,12 +84,7 @@ impl Translator {
         hot.jrcxz(JMP_LEN);
         let miss = hot.jmp(self.miss_stub);
         hot.load(RCX, slots.spilled_rcx);
-        Pad {
-            target,
-            code,
-            miss,
-            next: NONE,
-        }
+        Pad { target, code, miss, next: NONE }
     }
 
     /// Makes a pad reachable through the table.
@@ -116,19 +108,13 @@ impl Translator {
         id
     }
 
-    pub(crate) fn pad_code(&self, id: u32) -> u64 {
-        self.pads.table[id].code
-    }
-
     /// Takes a pad out of its list.
     pub(crate) fn remove_pad(&mut self, id: u32) {
         let pad = self.pads.table[id];
         let entry = entry_of(pad.target);
         let head = self.pads.head(entry);
         if head == id {
-            self.pads
-                .heads
-                .insert(entry as u64 + KEY_BASE, pad.next);
+            self.pads.heads.insert(entry as u64 + KEY_BASE, pad.next);
         } else {
             let mut at = head;
             while at != NONE && self.pads.table[at].next != id {
@@ -151,10 +137,7 @@ impl Translator {
         self.set_jump(entry, first);
         while at != NONE {
             let pad = self.pads.table[at];
-            emit::retarget(
-                pad.miss,
-                code_of(&self.pads, pad.next, self.miss_stub),
-            );
+            emit::retarget(pad.miss, code_of(&self.pads, pad.next, self.miss_stub));
             at = pad.next;
         }
     }

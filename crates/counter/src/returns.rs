@@ -11,10 +11,7 @@
 //!
 //! A pad may change flags unless the code behind the call reads them; a popped address other than the call's own is taken
 //! to leave no flags behind, as no calling convention returns any to code that isn't behind a call.
-#![allow(
-    unsafe_code,
-    reason = "the shadow is memory that translated code reads and writes"
-)]
+#![allow(unsafe_code, reason = "the shadow is memory that translated code reads and writes")]
 #![allow(
     clippy::cast_possible_truncation,
     reason = "the shadow needs the arena below 2 GB, where addresses fit into 31 bits"
@@ -66,10 +63,6 @@ impl Shadow {
         self.base.wrapping_sub(self.low) as u32
     }
 
-    pub(crate) fn covers(&self, rsp: u64) -> bool {
-        (self.low..self.low + WINDOW).contains(&rsp)
-    }
-
     /// Fills the piece around `addr` if it belongs to the shadow. Called from the fault handler too.
     pub(crate) fn back(&self, addr: u64) -> bool {
         if !(self.base..self.base + WINDOW).contains(&addr) {
@@ -98,10 +91,7 @@ impl Shadow {
     fn reset(&self) {
         // SAFETY: our own mapping; private pages come back as zeros, which the protection keeps from being read.
         unsafe {
-            sys::call(
-                libc::SYS_madvise,
-                [self.base, WINDOW, libc::MADV_DONTNEED as u64, 0, 0, 0],
-            );
+            sys::call(libc::SYS_madvise, [self.base, WINDOW, libc::MADV_DONTNEED as u64, 0, 0, 0]);
         }
         sys::protect(self.base, WINDOW, 0);
     }

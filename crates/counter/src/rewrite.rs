@@ -3,6 +3,7 @@
 //! Invariant: bytes are copied as they are, prefixes and all; only an operand relative to the instruction pointer is
 //! rewritten, in the first of these ways that fits: another displacement, a constant (`lea`), or a register that the
 //! instruction doesn't use, set aside for its duration.
+#![allow(clippy::cast_possible_truncation, reason = "a register's number is below 16")]
 
 use crate::cache::SetAside;
 use crate::decode::{Code, Insn};
@@ -11,11 +12,8 @@ use crate::translate::Translator;
 use iced_x86::{Code as Opcode, EncodingKind, Instruction, Mnemonic, OpKind, Register};
 
 /// Registers that may stand in as a base: their encoding needs neither a prefix bit nor a further byte.
-const STAND_INS: [(Register, Reg); 3] = [
-    (Register::RSI, Reg(6)),
-    (Register::RDI, Reg(7)),
-    (Register::RBX, Reg(3)),
-];
+const STAND_INS: [(Register, Reg); 3] =
+    [(Register::RSI, Reg(6)), (Register::RDI, Reg(7)), (Register::RBX, Reg(3))];
 
 impl Translator {
     /// Emits a plain instruction.
@@ -45,7 +43,13 @@ impl Translator {
         self.copy_with_stand_in(i, raw, displacement, target);
     }
 
-    fn copy_with_stand_in(&mut self, i: &Instruction, raw: &[u8], displacement: usize, target: u64) {
+    fn copy_with_stand_in(
+        &mut self,
+        i: &Instruction,
+        raw: &[u8],
+        displacement: usize,
+        target: u64,
+    ) {
         let slot = self.slots().scratch;
         let (_, reg) = STAND_INS
             .into_iter()
@@ -64,12 +68,7 @@ impl Translator {
         hot.bytes(&raw[displacement + 4..]);
         let end = hot.at;
         hot.load(reg, slot);
-        self.cache.set_aside.push(SetAside {
-            start,
-            end,
-            reg: reg.0,
-            slot,
-        });
+        self.cache.set_aside.push(SetAside { start, end, reg: reg.0, slot });
     }
 
     /// Loads the operand of an indirect branch into rcx, whose own value is in its slot already.
@@ -109,7 +108,12 @@ impl Translator {
 /// Offset of the opcode behind legacy prefixes and a REX prefix.
 fn opcode_offset(raw: &[u8]) -> usize {
     raw.iter()
-        .position(|b| !matches!(b, 0x66 | 0x67 | 0xf2 | 0xf3 | 0x2e | 0x36 | 0x3e | 0x26 | 0x64 | 0x65 | 0x40..=0x4f))
+        .position(|b| {
+            !matches!(
+                b,
+                0x66 | 0x67 | 0xf2 | 0xf3 | 0x2e | 0x36 | 0x3e | 0x26 | 0x64 | 0x65 | 0x40..=0x4f
+            )
+        })
         .unwrap_or(0)
 }
 
@@ -126,9 +130,7 @@ fn clear_extension_bits(i: &Instruction, head: &mut [u8]) {
         }
         // VEX in three bytes, EVEX, XOP: the inverted B is bit 5 of the second byte. VEX in two bytes has none.
         _ => {
-            let at = head
-                .iter()
-                .position(|b| matches!(b, 0xc4 | 0xc5 | 0x62 | 0x8f));
+            let at = head.iter().position(|b| matches!(b, 0xc4 | 0xc5 | 0x62 | 0x8f));
             if let Some(at) = at
                 && head[at] != 0xc5
             {
@@ -149,9 +151,6 @@ fn uses(i: &Instruction, register: Register) -> bool {
         .any(|k| i.op_kind(k) == OpKind::Register && i.op_register(k).full_register() == register);
     // Of the three, only rbx is implied by instructions with such an operand.
     let implied = register == Register::RBX
-        && matches!(
-            i.code(),
-            Opcode::Cmpxchg8b_m64 | Opcode::Cmpxchg16b_m128
-        );
+        && matches!(i.code(), Opcode::Cmpxchg8b_m64 | Opcode::Cmpxchg16b_m128);
     explicit || implied
 }

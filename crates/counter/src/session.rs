@@ -138,11 +138,7 @@ const REASONS: [fn(u64) -> Incomplete; 9] = [
 
 /// Notes that the count will be incomplete; the first reason stays.
 pub(crate) fn give_up(reason: Incomplete) {
-    let detail = if let Incomplete::ForeignCode(address) = reason {
-        address
-    } else {
-        0
-    };
+    let detail = if let Incomplete::ForeignCode(address) = reason { address } else { 0 };
     let code = REASONS.iter().position(|f| f(detail) == reason).unwrap_or(0) as u64 + 1;
     if GAVE_UP[0].compare_exchange(0, code, SeqCst, SeqCst).is_ok() {
         GAVE_UP[1].store(detail, SeqCst);
@@ -180,7 +176,8 @@ impl Counter {
             return Err(Refusal::SegmentInUse);
         }
         // SAFETY: asks for the mode only.
-        let seccomp = unsafe { sys::call(libc::SYS_prctl, [libc::PR_GET_SECCOMP as u64, 0, 0, 0, 0, 0]) };
+        let seccomp =
+            unsafe { sys::call(libc::SYS_prctl, [libc::PR_GET_SECCOMP as u64, 0, 0, 0, 0, 0]) };
         if seccomp != 0 {
             return Err(Refusal::Seccomp);
         }
@@ -197,7 +194,8 @@ impl Counter {
             return Err(Refusal::AlreadyOpen);
         }
         Self::check()?;
-        let memory = sys::map_anywhere(size_of::<Translator>() as u64, sys::READ | sys::WRITE).ok_or(Refusal::NoMemory)?;
+        let memory = sys::map_anywhere(size_of::<Translator>() as u64, sys::READ | sys::WRITE)
+            .ok_or(Refusal::NoMemory)?;
         let here = 0u8;
         let Some(mut translator) = Translator::new(options, &raw const here as u64) else {
             sys::unmap(memory, size_of::<Translator>() as u64);
@@ -251,8 +249,7 @@ impl Counter {
         Self::close_with_profile().map(|(observations, _)| observations)
     }
 
-    /// As `close`, with the executions of every block. Blocks that were left in the middle, by a fault or for a changed
-    /// page, are listed as if finished; the total has them right.
+    /// As `close`, with the executions of every block. The rows add up to the total; an address can be in several.
     #[must_use]
     pub fn close_with_profile() -> Option<(Observations, Vec<BlockCount>)> {
         if !Self::is_open() {
@@ -285,7 +282,10 @@ impl Counter {
     /// For interposed `mprotect`, `munmap`, `mmap`, `mremap`: another thread has changed a mapping. Returns when no stale
     /// translation of it can run.
     pub fn mapping_changed_by_other_thread(start: u64, len: u64) {
-        if TRANSLATOR.load(SeqCst).is_null() || !GUARD.is_measured_process() || GUARD.is_measured_thread() {
+        if TRANSLATOR.load(SeqCst).is_null()
+            || !GUARD.is_measured_process()
+            || GUARD.is_measured_thread()
+        {
             return;
         }
         GUARD.remapped(start, start.saturating_add(len));
@@ -327,14 +327,7 @@ fn now() -> u64 {
     unsafe {
         sys::call(
             libc::SYS_clock_gettime,
-            [
-                libc::CLOCK_MONOTONIC as u64,
-                time.as_mut_ptr() as u64,
-                0,
-                0,
-                0,
-                0,
-            ],
+            [libc::CLOCK_MONOTONIC as u64, time.as_mut_ptr() as u64, 0, 0, 0, 0],
         )
     };
     time[0] * 1_000_000_000 + time[1]

@@ -13,10 +13,7 @@
 //! Invariant: while a handler of the program runs, `place` is `NATIVE` and nothing depends on code in the cache staying as
 //! it is: the frame goes back into the cache only if its program counter is unchanged and no page became dirty.
 #![allow(unsafe_code, reason = "signal handlers work on the kernel's frames")]
-#![allow(
-    clippy::cast_sign_loss,
-    reason = "signal numbers are small and positive"
-)]
+#![allow(clippy::cast_sign_loss, reason = "signal numbers are small and positive")]
 
 use crate::actions::{self, ACTIONS, SIG_DFL, bit};
 use crate::context::{Context, place};
@@ -94,13 +91,7 @@ pub(crate) extern "C" fn handler(signal: i32, info: *mut c_void, context: *mut c
         elsewhere(signal, info, &frame);
         return;
     };
-    Visit {
-        t: translator,
-        signal,
-        info,
-        frame,
-    }
-    .run();
+    Visit { t: translator, signal, info, frame }.run();
 }
 
 /// A signal in a thread that isn't measured.
@@ -161,10 +152,8 @@ fn call_program(signal: i32, info: *mut c_void, frame: &Frame) {
     if action.flags & libc::SA_NODEFER as u64 == 0 {
         mask |= bit(signal);
     }
-    let before = sys::sig_mask(
-        libc::SIG_SETMASK,
-        mask & !actions::needed(GUARD.kick_signal.load(Relaxed)),
-    );
+    let before =
+        sys::sig_mask(libc::SIG_SETMASK, mask & !actions::needed(GUARD.kick_signal.load(Relaxed)));
     // SAFETY: the program gave this address as a handler; a handler of one argument ignores the others.
     unsafe {
         let f: extern "C" fn(i32, *mut c_void, *mut c_void) = core::mem::transmute(action.handler);
@@ -200,7 +189,12 @@ impl Visit<'_> {
         }
         match self.signal {
             libc::SIGTRAP if self.is_step() => self.step(),
-            libc::SIGSEGV | libc::SIGBUS | libc::SIGILL | libc::SIGFPE | libc::SIGTRAP | libc::SIGSYS
+            libc::SIGSEGV
+            | libc::SIGBUS
+            | libc::SIGILL
+            | libc::SIGFPE
+            | libc::SIGTRAP
+            | libc::SIGSYS
                 if synchronous =>
             {
                 self.program_fault();
@@ -237,8 +231,9 @@ impl Visit<'_> {
             return true;
         };
         self.t.cache.restore_set_aside(pc, &mut self.frame);
-        self.add(position.adjust);
-        let repeated = keys::reading_all(self.t.has_keys, || decode::is_repeated_at(position.original));
+        self.t.leave_block(position);
+        let repeated =
+            keys::reading_all(self.t.has_keys, || decode::is_repeated_at(position.original));
         if repeated && sys::page_of(position.original) != sys::page_of(addr) {
             // One step would be one of many rounds. In a chain of one block, nothing guards the page again before.
             self.t.next_chain_is_single = true;
@@ -255,7 +250,10 @@ impl Visit<'_> {
     fn is_step(&self) -> bool {
         // SAFETY: the kernel's siginfo.
         let code = unsafe { (*self.info.cast::<libc::siginfo_t>()).si_code };
-        code == TRAP_TRACE && (self.t.pending.stepping || self.t.pending.native_step != 0 || self.context().rflags & frame::TRAP != 0)
+        code == TRAP_TRACE
+            && (self.t.pending.stepping
+                || self.t.pending.native_step != 0
+                || self.context().rflags & frame::TRAP != 0)
     }
 
     /// The thread has executed one instruction with the trap flag set.
@@ -266,7 +264,7 @@ impl Visit<'_> {
         if native != 0 {
             if pc != native {
                 self.t.pending.native_step = 0;
-                self.add(i64::from(self.t.counts(native)));
+                self.t.count_alone(native);
                 self.frame.set_trap_flag(false);
                 self.redirect(pc);
             }
@@ -331,7 +329,7 @@ impl Visit<'_> {
         if target == position.original && !self.t.pending.to_dispatcher && !GUARD.has_notes() {
             self.frame.set_pc(pc);
         } else {
-            self.add(position.adjust);
+            self.t.leave_block(position);
             self.redirect(target);
         }
     }
@@ -389,12 +387,13 @@ impl Visit<'_> {
             return;
         };
         self.t.cache.restore_set_aside(pc, &mut self.frame);
-        self.add(position.adjust);
+        self.t.leave_block(position);
         self.set_place(place::NATIVE);
         if !actions::is_handler(&action) {
             session::give_up(Incomplete::Crashed);
             // A trap reports the address behind it; natively it is to be hit again.
-            let again = if self.signal == libc::SIGTRAP { position.last } else { position.original };
+            let again =
+                if self.signal == libc::SIGTRAP { position.last } else { position.original };
             self.frame.set_pc(again);
             default_action(self.signal);
             return;
@@ -420,9 +419,5 @@ impl Visit<'_> {
 
     fn set_place(&self, place: u64) {
         self.context().place.store(place, SeqCst);
-    }
-
-    fn add(&self, adjust: i64) {
-        self.context().adjust.fetch_add(adjust, Relaxed);
     }
 }

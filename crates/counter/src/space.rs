@@ -3,10 +3,7 @@
 //! Invariants: the list is sorted and free of overlaps. It may be older than the truth; the system calls of the measured
 //! thread keep it right (`syscalls`), changes by other threads arrive through `guard`, and an address that is not in it
 //! makes it be read again.
-#![allow(
-    unsafe_code,
-    reason = "the file is read into a buffer that this module maps"
-)]
+#![allow(unsafe_code, reason = "the file is read into a buffer that this module maps")]
 
 use crate::guard::GUARD;
 use crate::memory::Table;
@@ -47,7 +44,10 @@ impl Region {
     /// Code here can't change without a system call that changes the mapping: a private file mapping without write
     /// permission, or the kernel's own.
     pub(crate) fn is_fixed(&self) -> bool {
-        !self.write && !self.shared && self.kind != Kind::Guarded && (self.inode != 0 || self.kind == Kind::Vdso)
+        !self.write
+            && !self.shared
+            && self.kind != Kind::Guarded
+            && (self.inode != 0 || self.kind == Kind::Vdso)
     }
 }
 
@@ -229,7 +229,8 @@ mod tests {
         assert_eq!((r.offset, r.device, r.inode), (0x14c_4000, 0xfe << 32 | 1, 5_308_568));
         assert!(r.read && r.exec && !r.write && !r.shared && r.is_fixed());
         assert_eq!(parse_line(b""), None);
-        let stack = parse_line(b"7ffe0000-7fff0000 rw-p 00000000 00:00 0    [stack]").expect("a line");
+        let stack =
+            parse_line(b"7ffe0000-7fff0000 rw-p 00000000 00:00 0    [stack]").expect("a line");
         assert_eq!(stack.kind, Kind::Stack);
     }
 

@@ -2,10 +2,7 @@
 //!
 //! Invariant: nothing here touches libc, `errno` or any lock, because the translator runs between two arbitrary
 //! instructions of the application: libc's state may be half-way through a change, and `errno` belongs to the program.
-#![allow(
-    unsafe_code,
-    reason = "system calls are made directly, see the head of the module"
-)]
+#![allow(unsafe_code, reason = "system calls are made directly, see the head of the module")]
 #![allow(
     clippy::cast_sign_loss,
     clippy::cast_possible_truncation,
@@ -26,6 +23,16 @@ pub(crate) const EXEC: u64 = 4;
 /// The page that holds `addr`.
 pub(crate) const fn page_of(addr: u64) -> u64 {
     addr & !(PAGE - 1)
+}
+
+/// The pages that hold `[start, end)`.
+pub(crate) fn pages(start: u64, end: u64) -> impl Iterator<Item = u64> {
+    let mut page = page_of(start);
+    core::iter::from_fn(move || {
+        let this = page;
+        page += PAGE;
+        (this < end).then_some(this)
+    })
 }
 
 /// # Safety
@@ -57,11 +64,7 @@ pub(crate) fn map_anywhere(len: u64, prot: u64) -> Option<u64> {
 
 /// Maps fresh anonymous memory that never counts against overcommit; at `at` exactly, or where the kernel likes when 0.
 pub(crate) fn map(at: u64, len: u64, prot: u64) -> Option<u64> {
-    let place = if at == 0 {
-        0
-    } else {
-        libc::MAP_FIXED_NOREPLACE
-    };
+    let place = if at == 0 { 0 } else { libc::MAP_FIXED_NOREPLACE };
     let flags = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | place) as u64;
     // SAFETY: a new mapping that replaces nothing (no MAP_FIXED).
     let got = unsafe { call(libc::SYS_mmap, [at, len, prot, flags, u64::MAX, 0]) };
@@ -116,24 +119,14 @@ pub(crate) fn yield_now() {
 /// Sends `signal` to one thread of this process.
 pub(crate) fn signal_thread(pid: i32, tid: i32, signal: i32) {
     // SAFETY: the signal is one this crate has a handler for.
-    unsafe {
-        call(
-            libc::SYS_tgkill,
-            [pid as u64, tid as u64, signal as u64, 0, 0, 0],
-        )
-    };
+    unsafe { call(libc::SYS_tgkill, [pid as u64, tid as u64, signal as u64, 0, 0, 0]) };
 }
 
 pub(crate) fn gs_base() -> u64 {
     const ARCH_GET_GS: u64 = 0x1004;
     let mut base = 0u64;
     // SAFETY: the kernel writes one word to `base`.
-    unsafe {
-        call(
-            libc::SYS_arch_prctl,
-            [ARCH_GET_GS, &raw mut base as u64, 0, 0, 0, 0],
-        )
-    };
+    unsafe { call(libc::SYS_arch_prctl, [ARCH_GET_GS, &raw mut base as u64, 0, 0, 0, 0]) };
     base
 }
 
@@ -158,12 +151,8 @@ pub(crate) fn sig_action(signal: i32, new: Option<&SigAction>) -> Option<SigActi
     let mut old = SigAction::default();
     let new = new.map_or(0, |n| n as *const SigAction as u64);
     // SAFETY: both pointers are null or point to the kernel's structure; the handlers set are this crate's or restored.
-    let result = unsafe {
-        call(
-            libc::SYS_rt_sigaction,
-            [signal as u64, new, &raw mut old as u64, 8, 0, 0],
-        )
-    };
+    let result =
+        unsafe { call(libc::SYS_rt_sigaction, [signal as u64, new, &raw mut old as u64, 8, 0, 0]) };
     (result == 0).then_some(old)
 }
 
@@ -174,14 +163,7 @@ pub(crate) fn sig_mask(how: i32, set: u64) -> u64 {
     unsafe {
         call(
             libc::SYS_rt_sigprocmask,
-            [
-                how as u64,
-                &raw const set as u64,
-                &raw mut old as u64,
-                8,
-                0,
-                0,
-            ],
+            [how as u64, &raw const set as u64, &raw mut old as u64, 8, 0, 0],
         )
     };
     old
@@ -193,14 +175,7 @@ pub(crate) fn read_file(path: &core::ffi::CStr, buffer: &mut [u8]) -> usize {
     unsafe {
         let fd = call(
             libc::SYS_openat,
-            [
-                libc::AT_FDCWD as u64,
-                path.as_ptr() as u64,
-                libc::O_CLOEXEC as u64,
-                0,
-                0,
-                0,
-            ],
+            [libc::AT_FDCWD as u64, path.as_ptr() as u64, libc::O_CLOEXEC as u64, 0, 0, 0],
         );
         if fd < 0 {
             return 0;
@@ -210,14 +185,7 @@ pub(crate) fn read_file(path: &core::ffi::CStr, buffer: &mut [u8]) -> usize {
             let room = &mut buffer[len..];
             let got = call(
                 libc::SYS_read,
-                [
-                    fd as u64,
-                    room.as_mut_ptr() as u64,
-                    room.len() as u64,
-                    0,
-                    0,
-                    0,
-                ],
+                [fd as u64, room.as_mut_ptr() as u64, room.len() as u64, 0, 0, 0],
             );
             if got <= 0 {
                 break;

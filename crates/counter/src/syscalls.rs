@@ -12,7 +12,7 @@
     reason = "registers carry numbers, addresses and negative error numbers alike"
 )]
 
-use crate::actions::{self, ACTIONS, SIGNALS};
+use crate::actions::{self, ACTIONS, SIGNAL_END};
 use crate::context::{R10, RAX, RCX, RDI, RDX, RSI};
 use crate::dispatch::Resume;
 use crate::entry;
@@ -74,8 +74,10 @@ impl Translator {
             libc::SYS_rt_sigreturn => session::give_up(Incomplete::SignalReturn),
             libc::SYS_arch_prctl => session::give_up(Incomplete::SegmentBase),
             libc::SYS_clone | libc::SYS_clone3 | libc::SYS_fork | libc::SYS_vfork => {
-                let is_thread = number == libc::SYS_clone && regs[RDI] & libc::CLONE_THREAD as u64 != 0
-                    || number == libc::SYS_clone3 && clone3_flags(regs[RDI]) & libc::CLONE_THREAD as u64 != 0;
+                let is_thread = number == libc::SYS_clone
+                    && regs[RDI] & libc::CLONE_THREAD as u64 != 0
+                    || number == libc::SYS_clone3
+                        && clone3_flags(regs[RDI]) & libc::CLONE_THREAD as u64 != 0;
                 if is_thread {
                     self.tally.threads_started += 1;
                 } else {
@@ -92,10 +94,7 @@ impl Translator {
 
     fn await_outcome(&mut self, number: i64) {
         let regs = *self.regs();
-        self.awaited = Some(Awaited {
-            number,
-            args: [regs[RDI], regs[RSI], regs[RDX], regs[R10]],
-        });
+        self.awaited = Some(Awaited { number, args: [regs[RDI], regs[RSI], regs[RDX], regs[R10]] });
         // SAFETY: the context lives as long as the translator.
         unsafe { (*self.arena.context).attention.store(1, SeqCst) };
     }
@@ -107,15 +106,21 @@ impl Translator {
         };
         let result = self.regs()[RAX] as i64;
         match number {
-            libc::SYS_mmap if result > 0 => self.mapping_changed(result as u64, args[1], args[2] & sys::EXEC != 0),
+            libc::SYS_mmap if result > 0 => {
+                self.mapping_changed(result as u64, args[1], args[2] & sys::EXEC != 0)
+            }
             libc::SYS_munmap if result == 0 => self.mapping_changed(args[0], args[1], false),
-            libc::SYS_mprotect | libc::SYS_pkey_mprotect => self.mapping_changed(args[0], args[1], false),
+            libc::SYS_mprotect | libc::SYS_pkey_mprotect => {
+                self.mapping_changed(args[0], args[1], false)
+            }
             libc::SYS_mremap if result > 0 => {
                 self.mapping_changed(args[0], args[1], false);
                 self.mapping_changed(result as u64, args[2], true);
             }
             libc::SYS_shmat if result > 0 => self.mapping_changed(result as u64, 1, true),
-            libc::SYS_madvise if result == 0 && !is_mere_advice(args[2]) => self.mapping_changed(args[0], args[1], false),
+            libc::SYS_madvise if result == 0 && !is_mere_advice(args[2]) => {
+                self.mapping_changed(args[0], args[1], false)
+            }
             _ => {
                 if result == sys::EFAULT && GUARD.release_all() {
                     // Once more, with all memory as the program thinks it is.
@@ -132,11 +137,7 @@ impl Translator {
     /// A mapping changed; of interest if code was or may now be there, or if memory may be shown twice.
     fn mapping_changed(&mut self, start: u64, len: u64, may_be_code: bool) {
         let end = start.saturating_add(len.next_multiple_of(sys::PAGE));
-        let was_code = self
-            .space
-            .all()
-            .iter()
-            .any(|r| r.exec && r.start < end && start < r.end);
+        let was_code = self.space.all().iter().any(|r| r.exec && r.start < end && start < r.end);
         if was_code {
             self.tally.code_mappings_changed += 1;
             GUARD.remapped(start, end);
@@ -165,7 +166,7 @@ impl Translator {
     fn set_action(&mut self, regs: &[u64; 16]) -> Option<i64> {
         let signal = i32::try_from(regs[RDI]).ok()?;
         let (new, old) = (regs[RSI], regs[RDX]);
-        let valid = (1..SIGNALS as i32).contains(&signal) && regs[R10] == 8;
+        let valid = (1..SIGNAL_END).contains(&signal) && regs[R10] == 8;
         if !valid || signal == libc::SIGKILL || signal == libc::SIGSTOP {
             return None;
         }
@@ -241,10 +242,7 @@ impl Translator {
 
 /// Advice that leaves the contents as they are.
 fn is_mere_advice(advice: u64) -> bool {
-    !matches!(
-        advice as i32,
-        libc::MADV_DONTNEED | libc::MADV_FREE | libc::MADV_REMOVE
-    )
+    !matches!(advice as i32, libc::MADV_DONTNEED | libc::MADV_FREE | libc::MADV_REMOVE)
 }
 
 fn clone3_flags(args: u64) -> u64 {
@@ -262,14 +260,7 @@ fn copy(from: u64, to: u64, len: usize) -> bool {
     let copied = unsafe {
         sys::call(
             libc::SYS_process_vm_readv,
-            [
-                pid,
-                local.as_ptr() as u64,
-                1,
-                remote.as_ptr() as u64,
-                1,
-                0,
-            ],
+            [pid, local.as_ptr() as u64, 1, remote.as_ptr() as u64, 1, 0],
         )
     };
     copied == len as i64

@@ -4,10 +4,15 @@
 //! excepted), and increments its block's counter once on the way. Pages that can change are guarded before they are read.
 //! Blocks that follow one another in the source are laid out in that order, up to `MAX_CHAIN`, so that the usual way on is
 //! the next byte.
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "offsets inside a block's translation are below 64 KB, see `decode::MAX_INSTRUCTIONS`"
+)]
 
 use crate::arena::Arena;
-use crate::cache::{Block, Boundary, CodeCache, MAX_BLOCKS, NONE, SetAside};
+use crate::cache::{Block, Boundary, CodeCache, NONE, SetAside};
 use crate::context::{Context, JUMP_ENTRIES, place};
+use crate::counts::Counts;
 use crate::decode::{self, Code, Insn, Role};
 use crate::emit::RCX;
 use crate::flags;
@@ -15,13 +20,13 @@ use crate::keys;
 use crate::links::{LinkKind, Links};
 use crate::memory::Table;
 use crate::pads::{JMP_LEN, Pads};
-use crate::report::{KeptRows, Tally};
+use crate::report::Tally;
 use crate::returns::{Shadow, emit_table_jump};
-use crate::signals::Pending;
-use crate::syscalls::Awaited;
 use crate::session::Options;
+use crate::signals::Pending;
 use crate::space::AddressSpace;
 use crate::sys;
+use crate::syscalls::Awaited;
 use core::mem::offset_of;
 use iced_x86::Instruction;
 
@@ -62,7 +67,7 @@ pub(crate) struct Translator {
     pub(crate) hidden_mask: u64,
     /// Instructions counted at each mark.
     pub(crate) marks: Table<u64>,
-    pub(crate) kept_rows: KeptRows,
+    pub(crate) counts: Counts,
     /// The system call that the dispatcher is to look at again when it is done, with its arguments.
     pub(crate) awaited: Option<Awaited>,
     /// The block being translated: in memory of its own, as it is large.
@@ -126,7 +131,7 @@ impl Translator {
             going_to: 0,
             hidden_mask: 0,
             marks: Table::new(MAX_MARKS)?,
-            kept_rows: KeptRows::new(MAX_BLOCKS * 4)?,
+            counts: Counts::new()?,
             pending: Pending::new(),
             has_keys: keys::enabled(),
             next_chain_is_single: false,
@@ -167,7 +172,7 @@ impl Translator {
     }
 
     /// Whether the instruction at an original address belongs to the program's count.
-    pub(crate) fn counts(&self, addr: u64) -> bool {
+    pub(crate) fn is_counted(&self, addr: u64) -> bool {
         !self.options.uncounted.iter().any(|r| r.contains(&addr))
     }
 
@@ -217,7 +222,7 @@ impl Translator {
         let mut end = region.end;
         if !region.is_fixed() || pc + READ_AHEAD > region.end {
             end = sys::page_of(pc + READ_AHEAD - 1) + sys::PAGE;
-            for page in (sys::page_of(pc)..end).step_by(sys::PAGE as usize) {
+            for page in sys::pages(pc, end) {
                 self.guard_page(page);
             }
         }
@@ -238,7 +243,7 @@ impl Translator {
             reps: insns.iter().filter(|n| decode::is_repeated(&n.i)).count() as u16,
             counted_from: 0,
             valid: true,
-            counts: self.counts(block.start),
+            counts: self.is_counted(block.start),
             keeps_flags: placement.is_none(),
             syscall: insns.last().is_some_and(|n| n.role == Role::Syscall),
             boundaries: self.cache.boundaries.len() as u32,
@@ -261,10 +266,9 @@ impl Translator {
     }
 
     fn push_boundary(&mut self, code: u64, original: u64) {
-        self.cache.boundaries.push(Boundary {
-            code: (self.cache.hot.at - code) as u16,
-            original: original as u16,
-        });
+        self.cache
+            .boundaries
+            .push(Boundary { code: (self.cache.hot.at - code) as u16, original: original as u16 });
     }
 
     /// `inc [counter]`, or its like without flags.
@@ -295,13 +299,12 @@ impl Translator {
             End::Leads { .. } | End::Leaves => here,
         };
         let code = match last {
-            End::FallsThrough { code_end, .. } | End::Stops { code_end } => (code_end - b.code) as u16,
+            End::FallsThrough { code_end, .. } | End::Stops { code_end } => {
+                (code_end - b.code) as u16
+            }
             End::Leads { .. } | End::Leaves => u16::MAX,
         };
-        self.cache.boundaries.push(Boundary {
-            code,
-            original: (end - start) as u16,
-        });
+        self.cache.boundaries.push(Boundary { code, original: (end - start) as u16 });
         match last {
             End::FallsThrough { .. } => Some(end),
             End::Leads { next } => Some(next),
@@ -323,9 +326,7 @@ impl Translator {
                 self.falls_through()
             }
             Role::Syscall => self.emit_syscall(end),
-            Role::Jump => End::Leads {
-                next: i.near_branch_target(),
-            },
+            Role::Jump => End::Leads { next: i.near_branch_target() },
             Role::Conditional => {
                 let raw = raw(i);
                 let opcode = raw[raw.len() - if i.is_jcc_short() { 2 } else { 5 }];
@@ -365,11 +366,7 @@ impl Translator {
                 End::Leaves
             }
             Role::Return => {
-                let pop = if i.op_count() == 1 {
-                    u32::from(i.immediate16())
-                } else {
-                    0
-                };
+                let pop = if i.op_count() == 1 { u32::from(i.immediate16()) } else { 0 };
                 self.emit_return(pop);
                 End::Leaves
             }
@@ -412,9 +409,7 @@ impl Translator {
     }
 
     fn falls_through(&self) -> End {
-        End::FallsThrough {
-            code_end: self.cache.hot.at,
-        }
+        End::FallsThrough { code_end: self.cache.hot.at }
     }
 
     fn spill_rcx(&mut self) -> u64 {
@@ -448,10 +443,7 @@ enum End {
 }
 
 fn scope(start: u64, end: u64) -> flags::Scope {
-    flags::Scope {
-        start: sys::page_of(start),
-        end: sys::page_of(end - 1) + sys::PAGE,
-    }
+    flags::Scope { start: sys::page_of(start), end: sys::page_of(end - 1) + sys::PAGE }
 }
 
 #[allow(unsafe_code, reason = "the application's code is read where it lies")]

@@ -1,6 +1,7 @@
 //! Code that changes, in every way that it can: what runs is never the translation of what was there before.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(unsafe_code, reason = "the tests are about machine code")]
+#![allow(clippy::cast_possible_truncation, reason = "the numbers are small")]
 
 mod support;
 
@@ -65,7 +66,8 @@ fn a_string_instruction_changes_its_own_page() {
     page.write(
         0,
         &[
-            0x48, 0x89, 0xfe, 0x48, 0x8d, 0x3d, 8, 0, 0, 0, 0xb9, 4, 0, 0, 0, 0xf3, 0xa4, 0xb8, 0, 0, 0, 0, 0xc3,
+            0x48, 0x89, 0xfe, 0x48, 0x8d, 0x3d, 8, 0, 0, 0, 0xb9, 4, 0, 0, 0, 0xf3, 0xa4, 0xb8, 0,
+            0, 0, 0, 0xc3,
         ],
     );
     let (results, _) = window.counted(|| {
@@ -102,7 +104,10 @@ fn a_callee_rewrites_what_it_returns_to() {
     let window = exclusive();
     let page = CodePage::new(PAGE);
     // sub rsp, 8; call f; mov eax, imm32; add rsp, 8; ret; f (at 32): mov [rip + d], edi; ret
-    page.write(0, &[0x48, 0x83, 0xec, 8, 0xe8, 23, 0, 0, 0, 0xb8, 0, 0, 0, 0, 0x48, 0x83, 0xc4, 8, 0xc3]);
+    page.write(
+        0,
+        &[0x48, 0x83, 0xec, 8, 0xe8, 23, 0, 0, 0, 0xb8, 0, 0, 0, 0, 0x48, 0x83, 0xc4, 8, 0xc3],
+    );
     page.write(32, &[0x89, 0x3d, 0xe4, 0xff, 0xff, 0xff, 0xc3]);
     for shadow in [true, false] {
         let (results, _) = window.counted_with(shadow, || {

@@ -1,6 +1,7 @@
 //! Children, threads, and ways to end inside the window.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(unsafe_code, reason = "the tests fork, crash and run machine code")]
+#![allow(clippy::cast_possible_truncation, reason = "the numbers are small")]
 
 mod support;
 
@@ -34,7 +35,8 @@ fn a_forked_child_runs_natively() {
 #[test]
 fn a_spawned_program_runs_natively() {
     let window = exclusive();
-    let (output, seen) = window.counted(|| Command::new("/bin/echo").arg("hi").output().expect("echo"));
+    let (output, seen) =
+        window.counted(|| Command::new("/bin/echo").arg("hi").output().expect("echo"));
     assert_eq!(output.stdout, b"hi\n");
     assert_eq!(seen.children_started, 1);
 }
@@ -45,11 +47,9 @@ fn threads_started_inside_run_natively() {
     let work = |n: u64| (0..n).fold(1u64, |x, k| std::hint::black_box(x.wrapping_mul(3) ^ k));
     let expected: Vec<u64> = (0..4).map(|k| work(k * 10_000)).collect();
     let (results, seen) = window.counted(|| {
-        let threads: Vec<_> = (0..4).map(|k| std::thread::spawn(move || work(k * 10_000))).collect();
-        threads
-            .into_iter()
-            .map(|t| t.join().expect("no panic"))
-            .collect::<Vec<_>>()
+        let threads: Vec<_> =
+            (0..4).map(|k| std::thread::spawn(move || work(k * 10_000))).collect();
+        threads.into_iter().map(|t| t.join().expect("no panic")).collect::<Vec<_>>()
     });
     assert_eq!(results, expected);
     assert_eq!(seen.threads_started, 4);
@@ -138,7 +138,8 @@ fn crashing_inside_the_window() {
 #[ignore = "ends its process: run by `crashing_inside_the_window`"]
 fn child_crashes() {
     // SAFETY: the crash is the purpose.
-    exclusive().counted(|| unsafe { std::ptr::read_volatile(std::hint::black_box(64usize) as *const u8) });
+    exclusive()
+        .counted(|| unsafe { std::ptr::read_volatile(std::hint::black_box(64usize) as *const u8) });
 }
 
 #[test]

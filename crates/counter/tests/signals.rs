@@ -1,6 +1,7 @@
 //! Signals inside the window: handlers see what they would see natively, and the count goes on.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(unsafe_code, reason = "the tests are about signal handlers")]
+#![allow(clippy::cast_sign_loss, reason = "libc gives registers and their indices signed types")]
 
 mod support;
 
@@ -61,7 +62,8 @@ fn a_fault_shows_the_original_state() {
     // push rbx; mov esi, 11; mov ecx, 22; mov ebx, 33; lea r9, [rip + out]; xor eax, eax; faulting instruction; ...
     // out: pop rbx; ret
     let setup = [
-        0x53, 0xbe, 11, 0, 0, 0, 0xb9, 22, 0, 0, 0, 0xbb, 33, 0, 0, 0, 0x4c, 0x8d, 0x0d, 0x29, 0, 0, 0, 0x31, 0xc0,
+        0x53, 0xbe, 11, 0, 0, 0, 0xb9, 22, 0, 0, 0, 0xbb, 33, 0, 0, 0, 0x4c, 0x8d, 0x0d, 0x29, 0,
+        0, 0, 0x31, 0xc0,
     ];
     let cases: [&[u8]; 5] = [
         // mov rdx, [rax]
@@ -105,8 +107,8 @@ fn a_fault_is_counted_up_to_the_instruction() {
     page.write(
         0,
         &[
-            0x4c, 0x8d, 0x0d, 20, 0, 0, 0, 0x31, 0xc0, 0x48, 0x8b, 0x00, 0x48, 0xff, 0xc0, 0x48, 0xff, 0xc0, 0x48, 0xff, 0xc0, 0x48,
-            0xff, 0xc0, 0x48, 0xff, 0xc0, 0xc3,
+            0x4c, 0x8d, 0x0d, 20, 0, 0, 0, 0x31, 0xc0, 0x48, 0x8b, 0x00, 0x48, 0xff, 0xc0, 0x48,
+            0xff, 0xc0, 0x48, 0xff, 0xc0, 0x48, 0xff, 0xc0, 0x48, 0xff, 0xc0, 0xc3,
         ],
     );
     let counts: [u64; 2] = [0u64, 100].map(|rounds| {
@@ -162,7 +164,6 @@ extern "C" fn on_tick(_: i32, _: *mut libc::siginfo_t, context: *mut libc::ucont
         };
         if !expected {
             STRANGE.fetch_add(1, Relaxed);
-            eprintln!("at {offset}: rbx {rbx}, rcx {rcx}");
         }
     }
 }
@@ -179,15 +180,12 @@ impl Timer {
             event.sigev_signo = signal;
             event.sigev_notify_thread_id = libc::gettid();
             let mut timer: libc::timer_t = std::ptr::null_mut();
-            assert_eq!(libc::timer_create(libc::CLOCK_MONOTONIC, &raw mut event, &raw mut timer), 0);
-            let every = libc::timespec {
-                tv_sec: 0,
-                tv_nsec: micros * 1000,
-            };
-            let times = libc::itimerspec {
-                it_interval: every,
-                it_value: every,
-            };
+            assert_eq!(
+                libc::timer_create(libc::CLOCK_MONOTONIC, &raw mut event, &raw mut timer),
+                0
+            );
+            let every = libc::timespec { tv_sec: 0, tv_nsec: micros * 1000 };
+            let times = libc::itimerspec { it_interval: every, it_value: every };
             assert_eq!(libc::timer_settime(timer, 0, &raw const times, std::ptr::null_mut()), 0);
             Self(timer)
         }

@@ -1,5 +1,6 @@
 //! Runs pieces of machine code natively and under the counter, in this process.
 #![allow(unsafe_code, reason = "the tests are about machine code")]
+#![allow(clippy::cast_possible_truncation, reason = "the numbers are small")]
 #![allow(dead_code, reason = "each test uses a part of this")]
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,10 +20,7 @@ extern "C" fn on_open(_: u64, _: u64) -> Onward {
     // SAFETY: written under `WINDOW`.
     let shadow = unsafe { SHADOW };
     let gates = [mark_gate as *const () as u64, close_gate as *const () as u64];
-    let options = gates
-        .into_iter()
-        .fold(Options::default(), Options::gate)
-        .shadow_returns(shadow);
+    let options = gates.into_iter().fold(Options::default(), Options::gate).shadow_returns(shadow);
     Counter::open(options).expect("this process can be measured");
     Onward::translated(0)
 }
@@ -33,8 +31,11 @@ extern "C" fn on_mark(_: u64, _: u64) -> Onward {
 }
 
 extern "C" fn on_close(_: u64, _: u64) -> Onward {
+    let (observations, profile) = Counter::close_with_profile().expect("a window is open");
+    let rows: u64 = profile.iter().map(|b| u64::from(b.instructions) * b.executions).sum();
+    assert_eq!(rows, observations.total(), "the profile adds up to the total");
     // SAFETY: read under `WINDOW`.
-    unsafe { CLOSED = Counter::close() };
+    unsafe { CLOSED = Some(observations) };
     Onward::native(0)
 }
 
@@ -166,35 +167,77 @@ impl Machine {
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn run(machine: *mut Machine, code: *const u8) {
     std::arch::naked_asm!(
-        "push rbx", "push rbp", "push r12", "push r13", "push r14", "push r15",
+        "push rbx",
+        "push rbp",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
         "push rdi",
         "push rsi",
         "sub rsp, 8",
-        "movdqu xmm0, [rdi + 144]", "movdqu xmm1, [rdi + 160]", "movdqu xmm2, [rdi + 176]", "movdqu xmm3, [rdi + 192]",
-        "movdqu xmm4, [rdi + 208]", "movdqu xmm5, [rdi + 224]", "movdqu xmm6, [rdi + 240]", "movdqu xmm7, [rdi + 256]",
+        "movdqu xmm0, [rdi + 144]",
+        "movdqu xmm1, [rdi + 160]",
+        "movdqu xmm2, [rdi + 176]",
+        "movdqu xmm3, [rdi + 192]",
+        "movdqu xmm4, [rdi + 208]",
+        "movdqu xmm5, [rdi + 224]",
+        "movdqu xmm6, [rdi + 240]",
+        "movdqu xmm7, [rdi + 256]",
         "push qword ptr [rdi + 128]",
         "popfq",
-        "mov rax, [rdi]", "mov rcx, [rdi + 8]", "mov rdx, [rdi + 16]", "mov rbx, [rdi + 24]",
-        "mov rbp, [rdi + 40]", "mov rsi, [rdi + 48]",
-        "mov r8, [rdi + 64]", "mov r9, [rdi + 72]", "mov r10, [rdi + 80]", "mov r11, [rdi + 88]",
-        "mov r12, [rdi + 96]", "mov r13, [rdi + 104]", "mov r14, [rdi + 112]", "mov r15, [rdi + 120]",
+        "mov rax, [rdi]",
+        "mov rcx, [rdi + 8]",
+        "mov rdx, [rdi + 16]",
+        "mov rbx, [rdi + 24]",
+        "mov rbp, [rdi + 40]",
+        "mov rsi, [rdi + 48]",
+        "mov r8, [rdi + 64]",
+        "mov r9, [rdi + 72]",
+        "mov r10, [rdi + 80]",
+        "mov r11, [rdi + 88]",
+        "mov r12, [rdi + 96]",
+        "mov r13, [rdi + 104]",
+        "mov r14, [rdi + 112]",
+        "mov r15, [rdi + 120]",
         "mov rdi, [rdi + 56]",
         "call [rsp + 8]",
         "push rdi",
         "mov rdi, [rsp + 24]",
-        "mov [rdi], rax", "mov [rdi + 8], rcx", "mov [rdi + 16], rdx", "mov [rdi + 24], rbx",
-        "mov [rdi + 40], rbp", "mov [rdi + 48], rsi",
-        "mov [rdi + 64], r8", "mov [rdi + 72], r9", "mov [rdi + 80], r10", "mov [rdi + 88], r11",
-        "mov [rdi + 96], r12", "mov [rdi + 104], r13", "mov [rdi + 112], r14", "mov [rdi + 120], r15",
+        "mov [rdi], rax",
+        "mov [rdi + 8], rcx",
+        "mov [rdi + 16], rdx",
+        "mov [rdi + 24], rbx",
+        "mov [rdi + 40], rbp",
+        "mov [rdi + 48], rsi",
+        "mov [rdi + 64], r8",
+        "mov [rdi + 72], r9",
+        "mov [rdi + 80], r10",
+        "mov [rdi + 88], r11",
+        "mov [rdi + 96], r12",
+        "mov [rdi + 104], r13",
+        "mov [rdi + 112], r14",
+        "mov [rdi + 120], r15",
         "pop rax",
         "mov [rdi + 56], rax",
         "pushfq",
         "pop qword ptr [rdi + 128]",
         "cld",
-        "movdqu [rdi + 144], xmm0", "movdqu [rdi + 160], xmm1", "movdqu [rdi + 176], xmm2", "movdqu [rdi + 192], xmm3",
-        "movdqu [rdi + 208], xmm4", "movdqu [rdi + 224], xmm5", "movdqu [rdi + 240], xmm6", "movdqu [rdi + 256], xmm7",
+        "movdqu [rdi + 144], xmm0",
+        "movdqu [rdi + 160], xmm1",
+        "movdqu [rdi + 176], xmm2",
+        "movdqu [rdi + 192], xmm3",
+        "movdqu [rdi + 208], xmm4",
+        "movdqu [rdi + 224], xmm5",
+        "movdqu [rdi + 240], xmm6",
+        "movdqu [rdi + 256], xmm7",
         "add rsp, 24",
-        "pop r15", "pop r14", "pop r13", "pop r12", "pop rbp", "pop rbx",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbp",
+        "pop rbx",
         "ret",
     )
 }
