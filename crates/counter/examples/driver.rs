@@ -92,6 +92,9 @@ fn save(times: &str, observations: &Observations, profile: Option<&[BlockCount]>
         return;
     };
     let mut text = format!("total {}\n{times}", observations.total());
+    if let Some(profile) = profile {
+        let _ = writeln!(text, "blocks executed {}", profile.len());
+    }
     let _ = writeln!(text, "{observations:#?}");
     write_file(&report, &text);
     if let (Some(path), Some(profile)) = (setting(c"TIERGATE_DRIVER_PROFILE"), profile) {

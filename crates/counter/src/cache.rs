@@ -10,6 +10,7 @@
 use crate::arena::Arena;
 use crate::decode::MAX_INSTRUCTIONS;
 use crate::emit::Cursor;
+use crate::index::BlockIndex;
 use crate::memory::{AddrMap, Table};
 use crate::sys;
 
@@ -39,6 +40,8 @@ pub(crate) struct Block {
     pub(crate) valid: bool,
     /// Its instructions belong to the program (not to this crate's own library).
     pub(crate) counts: bool,
+    /// Its counter is incremented with care for the flags.
+    pub(crate) keeps_flags: bool,
     /// It ends with a system call.
     pub(crate) syscall: bool,
     /// First entry in `boundaries`.
@@ -79,7 +82,7 @@ pub(crate) struct CodeCache {
     /// What is seldom run, and constants.
     pub(crate) cold: Cursor,
     pub(crate) blocks: Table<Block>,
-    by_start: AddrMap,
+    by_start: BlockIndex,
     pub(crate) boundaries: Table<Boundary>,
     pub(crate) set_aside: Table<SetAside>,
     pages: AddrMap,
@@ -95,7 +98,7 @@ impl CodeCache {
             hot: Cursor { at: arena.hot, end: arena.cold },
             cold: Cursor { at: arena.cold, end: arena.end },
             blocks: Table::new(MAX_BLOCKS)?,
-            by_start: AddrMap::new(14)?,
+            by_start: BlockIndex::new()?,
             boundaries: Table::new(MAX_BLOCKS * 8)?,
             set_aside: Table::new(MAX_BLOCKS)?,
             pages: AddrMap::new(9)?,
@@ -134,7 +137,7 @@ impl CodeCache {
 
     /// The valid block that starts at `addr`.
     pub(crate) fn at(&self, addr: u64) -> Option<u32> {
-        self.by_start.get(addr)
+        self.by_start.get(&self.blocks, addr)
     }
 
     pub(crate) fn counter_of(&self, block: u32) -> u64 {
@@ -170,12 +173,8 @@ impl CodeCache {
 
     /// Makes the block unknown to look-ups by address.
     pub(crate) fn forget(&mut self, block: u32) {
-        let b = &mut self.blocks[block];
-        b.valid = false;
-        let start = b.start;
-        if self.by_start.get(start) == Some(block) {
-            self.by_start.remove(start);
-        }
+        self.by_start.remove(&self.blocks, block);
+        self.blocks[block].valid = false;
     }
 
     /// The block whose translation holds `code`.
@@ -199,8 +198,8 @@ impl CodeCache {
             // SAFETY: the arena has a counter for each block.
             unsafe { (self.counter_of(block) as *mut u64).write_volatile(0) };
         }
-        self.blocks.clear();
         self.by_start.clear();
+        self.blocks.clear();
         self.boundaries.clear();
         self.set_aside.clear();
         self.pages.clear();

@@ -259,8 +259,7 @@ impl Counter {
         Self::close_with_profile().map(|(observations, _)| observations)
     }
 
-    /// As `close`, with the executions of every block. Blocks that were left in the middle, by a fault or for a changed
-    /// page, are listed as if finished; the total has them right.
+    /// As `close`, with the executions of every block. The rows add up to the total; an address can be in several.
     #[must_use]
     pub fn close_with_profile() -> Option<(Observations, Vec<BlockCount>)> {
         if !Self::is_open() {

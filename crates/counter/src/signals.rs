@@ -231,7 +231,7 @@ impl Visit<'_> {
             return true;
         };
         self.t.cache.restore_set_aside(pc, &mut self.frame);
-        self.add(position.adjust);
+        self.t.leave_block(position);
         let repeated =
             keys::reading_all(self.t.has_keys, || decode::is_repeated_at(position.original));
         if repeated && sys::page_of(position.original) != sys::page_of(addr) {
@@ -264,7 +264,7 @@ impl Visit<'_> {
         if native != 0 {
             if pc != native {
                 self.t.pending.native_step = 0;
-                self.add(i64::from(self.t.counts(native)));
+                self.t.count_alone(native);
                 self.frame.set_trap_flag(false);
                 self.redirect(pc);
             }
@@ -329,7 +329,7 @@ impl Visit<'_> {
         if target == position.original && !self.t.pending.to_dispatcher && !GUARD.has_notes() {
             self.frame.set_pc(pc);
         } else {
-            self.add(position.adjust);
+            self.t.leave_block(position);
             self.redirect(target);
         }
     }
@@ -387,7 +387,7 @@ impl Visit<'_> {
             return;
         };
         self.t.cache.restore_set_aside(pc, &mut self.frame);
-        self.add(position.adjust);
+        self.t.leave_block(position);
         self.set_place(place::NATIVE);
         if !actions::is_handler(&action) {
             session::give_up(Incomplete::Crashed);
@@ -419,9 +419,5 @@ impl Visit<'_> {
 
     fn set_place(&self, place: u64) {
         self.context().place.store(place, SeqCst);
-    }
-
-    fn add(&self, adjust: i64) {
-        self.context().adjust.fetch_add(adjust, Relaxed);
     }
 }

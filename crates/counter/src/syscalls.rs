@@ -12,7 +12,7 @@
     reason = "registers carry numbers, addresses and negative error numbers alike"
 )]
 
-use crate::actions::{self, ACTIONS, SIGNALS};
+use crate::actions::{self, ACTIONS, SIGNAL_END};
 use crate::context::{R10, RAX, RCX, RDI, RDX, RSI};
 use crate::dispatch::Resume;
 use crate::entry;
@@ -166,7 +166,7 @@ impl Translator {
     fn set_action(&mut self, regs: &[u64; 16]) -> Option<i64> {
         let signal = i32::try_from(regs[RDI]).ok()?;
         let (new, old) = (regs[RSI], regs[RDX]);
-        let valid = (1..SIGNALS as i32).contains(&signal) && regs[R10] == 8;
+        let valid = (1..SIGNAL_END).contains(&signal) && regs[R10] == 8;
         if !valid || signal == libc::SIGKILL || signal == libc::SIGSTOP {
             return None;
         }
