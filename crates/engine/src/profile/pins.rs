@@ -42,6 +42,30 @@ pub(super) const PINS: &[Pin] = &[
                  results of the thread pool arrive in any order",
     },
     Pin {
+        profiles: EXACT,
+        engines: ON_BUN,
+        form: Held,
+        text: "pin:gate=t Helper Thread+mi-scavenger",
+        reason: "two helpers of JavaScriptCore and its allocator stay alive whatever is switched \
+                 off; other threads of Bun wait where the gate can't see them",
+    },
+    Pin {
+        profiles: EXACT,
+        engines: ON_ALL,
+        form: Held,
+        text: "pin:random",
+        reason: "the allocator's seeds decide where objects lie, and addresses are hashed and \
+                 become part of generated code",
+    },
+    Pin {
+        profiles: EXACT,
+        engines: ON_ALL,
+        form: Held,
+        text: "pin:resources",
+        reason: "a collector that scans the stack meets the figures there and may take them for \
+                 pointers; their digits cost instructions",
+    },
+    Pin {
         profiles: BOTH,
         engines: ON_V8,
         form: V8,

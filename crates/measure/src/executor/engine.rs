@@ -1,6 +1,7 @@
 //! Steps taken with a real engine, each in a fresh process.
 
-use super::outcome::Traced;
+use super::lifting::LiftedPins;
+use super::outcome::{IDLE, Traced};
 use super::{Bench, BenchFile, Executor, Listing, RawReading, Sized};
 use crate::Fault;
 use crate::harness::{
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tiergate_engine::{AcceptedFlags, Engine, Launch};
-use tiergate_model::{Fingerprint, OpBudget, Proof, WindowShape};
+use tiergate_model::{Fingerprint, OpBudget, Pinned, Proof, WindowShape};
 use tiergate_protocol::{environment, shape};
 
 /// What all children of a run share.
@@ -42,6 +43,7 @@ pub struct EngineExecutor {
     instrument: Box<dyn Instrument>,
     sandbox: Sandbox,
     fingerprint: Fingerprint,
+    lifted: LiftedPins,
 }
 
 /// How long a sizing run times a bench after its warm-up.
@@ -57,7 +59,15 @@ impl EngineExecutor {
         sandbox: Sandbox,
         fingerprint: Fingerprint,
     ) -> Self {
-        Self { engine, flags, harness, instrument, sandbox, fingerprint }
+        Self {
+            engine,
+            flags,
+            harness,
+            instrument,
+            sandbox,
+            fingerprint,
+            lifted: LiftedPins::default(),
+        }
     }
 
     fn command(&self, file: &Path) -> EngineCommand {
@@ -91,9 +101,10 @@ impl EngineExecutor {
         }
     }
 
-    fn limits(&self, show_output: bool) -> ProcessLimits<'_> {
+    fn limits(&self, show_output: bool, idle: Option<Duration>) -> ProcessLimits<'_> {
         ProcessLimits {
             timeout: self.sandbox.timeout,
+            idle,
             output: show_output.then(|| Arc::clone(&self.sandbox.output)),
             interrupted: &self.sandbox.interrupted,
         }
@@ -104,22 +115,53 @@ impl EngineExecutor {
         scratch: &Scratch,
         request: &Request,
         mut command: EngineCommand,
-        show_output: bool,
+        limits: &ProcessLimits<'_>,
     ) -> Result<(Vec<Event>, ProcessOutcome), Fault> {
         let path = scratch.path("request.json");
         let json = serde_json::to_vec(request).unwrap_or_default();
         fs::write(&path, json).map_err(|source| scratch_fault(&path, source))?;
         command.environment.insert("TIERGATE_REQUEST".into(), path.into());
-        let outcome = run(&command, &self.limits(show_output))?;
+        let outcome = run(&command, limits)?;
         Ok((read_events(&request.events)?, outcome))
     }
 
+    /// Takes a reading with all that the profile holds constant. A bench that hangs under it is
+    /// read again with less of it, from then on; the reading says so.
     fn read_with(
         &self,
         instrument: &dyn Instrument,
         bench: &Bench,
         budget: OpBudget,
         show_output: bool,
+    ) -> Result<RawReading, Fault> {
+        let held = if instrument.measures_time() { Vec::new() } else { self.flags.set().held() };
+        loop {
+            let lifted = self.lifted.of(bench.id());
+            let kept = lifted.as_ref().map_or_else(|| held.clone(), |lifted| lifted.keep(&held));
+            let fault = match self.read_once(instrument, bench, budget, show_output, &kept) {
+                Ok(mut raw) => {
+                    if let (Some(lifted), Some(pinned)) =
+                        (lifted.filter(|_| !held.is_empty()), raw.proof.pinned.as_mut())
+                    {
+                        pinned.lifted = Some(lifted.reason);
+                    }
+                    return Ok(raw);
+                }
+                Err(fault) => fault,
+            };
+            if kept.is_empty() || !self.lifted.lift_more(bench.id(), &fault) {
+                return Err(fault);
+            }
+        }
+    }
+
+    fn read_once(
+        &self,
+        instrument: &dyn Instrument,
+        bench: &Bench,
+        budget: OpBudget,
+        show_output: bool,
+        held: &[&str],
     ) -> Result<RawReading, Fault> {
         let preload = self.harness.preload.as_ref().ok_or_else(|| {
             Fault::Marks("this build of tiergate carries no library for the marks".to_owned())
@@ -141,12 +183,13 @@ impl EngineExecutor {
             (environment::SECTIONS, window.sections.to_string().into()),
         ];
         command.environment.extend(variables.map(|(name, value)| (name.into(), value)));
-        let held = self.flags.set().held();
-        if !instrument.measures_time() && !held.is_empty() {
+        if !held.is_empty() {
             command.environment.insert(environment::PINS.into(), held.join(",").into());
         }
 
-        let (events, outcome) = self.start(&scratch, &request, command, show_output)?;
+        let idle = (!held.is_empty()).then_some(IDLE);
+        let limits = self.limits(show_output, idle);
+        let (events, outcome) = self.start(&scratch, &request, command, &limits)?;
         let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
         let measured = traced.measured(budget.window_ops)?;
         let report = MarkReport::read(&report)?;
@@ -158,7 +201,12 @@ impl EngineExecutor {
             seconds: outcome.seconds,
             is_async: measured.is_async,
             budget: measured.budget,
-            proof: Proof { marks, subtracted_mark_cost, observed: report.observed },
+            proof: Proof {
+                marks,
+                subtracted_mark_cost,
+                observed: report.observed,
+                pinned: report.pinned.or_else(|| (!held.is_empty()).then(Pinned::default)),
+            },
         })
     }
 }
@@ -172,7 +220,7 @@ impl Executor for EngineExecutor {
         let scratch = Scratch::new()?;
         let request = self.request(Mode::List, file, &scratch);
         let (events, outcome) =
-            self.start(&scratch, &request, self.command(&file.absolute), true)?;
+            self.start(&scratch, &request, self.command(&file.absolute), &self.limits(true, None))?;
         Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }.listing(file)
     }
 
@@ -181,8 +229,9 @@ impl Executor for EngineExecutor {
         let mut request = self.request(Mode::Size, &bench.file, &scratch);
         request.select = Some(selection(bench));
         request.sizing = Some(SIZING);
+        let command = self.command(&bench.file.absolute);
         let (events, outcome) =
-            self.start(&scratch, &request, self.command(&bench.file.absolute), false)?;
+            self.start(&scratch, &request, command, &self.limits(false, None))?;
         Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }.sized()
     }
 

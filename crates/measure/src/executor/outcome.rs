@@ -8,6 +8,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use tiergate_model::{BenchId, DiscoveredBench, OpBudget};
 
+/// How long a pinned process may do nothing. Its timers take no real time, so only another process
+/// or machine can make it wait.
+pub(super) const IDLE: Duration = Duration::from_secs(10);
+
 /// What a child did, as far as it can be known.
 pub(super) struct Traced<'a> {
     pub(super) events: &'a [Event],
@@ -44,6 +48,9 @@ impl Traced<'_> {
                 }
                 _ => {}
             }
+        }
+        if ending == Ending::Stuck {
+            return Some(Fault::Stuck { seconds: IDLE.as_secs(), phase: self.phase() });
         }
         if ending == Ending::TimedOut {
             return Some(Fault::TimedOut { seconds: self.timeout.as_secs(), phase: self.phase() });

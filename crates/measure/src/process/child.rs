@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code, reason = "the child asks the kernel to end it with its parent, after fork")]
 
+use super::activity::Activity;
 use super::orphans;
 use super::output::{Drain, OutputSink};
 use std::collections::BTreeMap;
@@ -33,6 +34,8 @@ pub struct EngineCommand {
 pub struct ProcessLimits<'a> {
     /// How long it may take.
     pub timeout: Duration,
+    /// How long it may do nothing; `None` is for ever.
+    pub idle: Option<Duration>,
     /// Where its own output goes; `None` keeps only the end of it.
     pub output: Option<OutputSink>,
     /// When it becomes true, the process is ended at once.
@@ -48,6 +51,8 @@ pub enum Ending {
     Signalled(i32),
     /// By this process, because its time was up.
     TimedOut,
+    /// By this process, because it had done nothing for the time allowed.
+    Stuck,
     /// By this process, because the run was interrupted.
     Interrupted,
 }
@@ -114,6 +119,7 @@ pub fn run(
         drain.add(pipe, limits.output.clone());
     }
 
+    let mut activity = Activity::new(child.id());
     let ending = loop {
         match child.try_wait() {
             Ok(Some(status)) => break Ending::of(status),
@@ -125,6 +131,8 @@ pub fn run(
             Some(Ending::Interrupted)
         } else if elapsed > limits.timeout {
             Some(Ending::TimedOut)
+        } else if limits.idle.is_some_and(|idle| activity.idle_time(elapsed) > idle) {
+            Some(Ending::Stuck)
         } else {
             None
         };
@@ -159,6 +167,7 @@ impl fmt::Display for Ending {
                 Ok(signal) => write!(formatter, "was killed by {signal}"),
                 Err(_) => write!(formatter, "was killed by signal {number}"),
             },
+            Self::Stuck => formatter.write_str("was stopped because it did nothing any more"),
             Self::TimedOut => formatter.write_str("was stopped at its time limit"),
             Self::Interrupted => formatter.write_str("was interrupted"),
         }

@@ -1,5 +1,6 @@
 //! Starting engines in an environment of fixed content, and ending them for certain.
 
+mod activity;
 mod child;
 mod environment;
 mod orphans;
