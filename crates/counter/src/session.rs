@@ -155,6 +155,9 @@ pub(crate) fn ending(t: &mut Translator, reason: Incomplete) {
     if let Some(f) = t.options.on_exit {
         let mut observations = t.observations();
         observations.counts = t.counts_so_far();
+        observations
+            .counts
+            .push(t.instructions() - t.marks.as_slice().last().copied().unwrap_or(0));
         observations.incomplete = Some(given_up().unwrap_or(reason));
         f(&observations);
     }
