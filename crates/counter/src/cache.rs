@@ -19,6 +19,8 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// Blocks that fit, for which the arena has counters.
 pub(crate) const MAX_BLOCKS: usize = 1 << 20;
+/// Fewer would be discarded before they run.
+const MIN_BLOCKS: usize = 4 * crate::translate::MAX_CHAIN;
 /// The largest chain's translation: far above what any instruction's rewriting takes.
 const MARGIN: u64 = 256 << 10;
 /// Memory of the cache is asked for in steps.
@@ -88,12 +90,14 @@ pub(crate) struct CodeCache {
     pages: AddrMap,
     on_page: Table<OnPage>,
     counters: u64,
+    /// Blocks to hold at most.
+    limit: usize,
     start: [u64; 2],
     backed: [u64; 2],
 }
 
 impl CodeCache {
-    pub(crate) fn new(arena: &Arena) -> Option<Self> {
+    pub(crate) fn new(arena: &Arena, limit: usize) -> Option<Self> {
         Some(Self {
             hot: Cursor { at: arena.hot, end: arena.cold },
             cold: Cursor { at: arena.cold, end: arena.end },
@@ -104,6 +108,7 @@ impl CodeCache {
             pages: AddrMap::new(9)?,
             on_page: Table::new(MAX_BLOCKS * 2)?,
             counters: arena.counters,
+            limit: limit.clamp(MIN_BLOCKS, MAX_BLOCKS),
             start: [arena.hot, arena.cold],
             backed: [arena.hot, arena.cold],
         })
@@ -120,7 +125,7 @@ impl CodeCache {
         }
         self.hot.at + MARGIN < self.hot.end
             && self.cold.at + MARGIN < self.cold.end
-            && self.blocks.room() > blocks
+            && self.blocks.len() + blocks < self.limit
             && self.boundaries.room() > blocks * (MAX_INSTRUCTIONS + 1)
             && self.set_aside.room() > blocks * MAX_INSTRUCTIONS
             && self.on_page.room() > blocks * 4

@@ -136,8 +136,8 @@ impl Guard {
             s.shared.clear();
             s.dirty_len = 0;
             s.overflowed = false;
+            self.context.store(core::ptr::null_mut(), SeqCst);
         });
-        self.context.store(core::ptr::null_mut(), SeqCst);
     }
 
     /// Whether the calling thread is the measured one, with a window open.
@@ -203,7 +203,7 @@ impl Guard {
                 self.attention();
                 Fault::Released
             }
-            Some(bits) if u64::from(bits) & sys::WRITE != 0 => Fault::Gone,
+            Some(_) if sys::is_writable(addr) => Fault::Gone,
             _ => Fault::Unknown,
         })
         .unwrap_or(Fault::Unknown)

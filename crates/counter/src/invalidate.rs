@@ -96,6 +96,10 @@ impl Translator {
             return;
         }
         self.tally.discarded_blocks += 1;
+        if !self.cache.has_room() || self.links.room() == 0 {
+            self.discard_all();
+            return;
+        }
         self.unbind_all(id);
         self.cache.forget(id);
         if block.pad != NONE {

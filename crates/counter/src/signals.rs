@@ -140,8 +140,15 @@ fn is_refused_write(info: *mut c_void) -> bool {
 fn call_program(signal: i32, info: *mut c_void, frame: &Frame) {
     let action = ACTIONS.get(signal);
     if !actions::is_handler(&action) {
-        if action.handler == SIG_DFL {
+        // SAFETY: the kernel's siginfo.
+        let (_, synchronous) = unsafe { fault_address(info) };
+        // The kernel doesn't let a fault be ignored.
+        if action.handler == SIG_DFL || synchronous {
             default_action(signal);
+        }
+        // What doesn't happen again by itself is sent again.
+        if action.handler == SIG_DFL && (!synchronous || signal == libc::SIGTRAP) {
+            sys::signal_thread(sys::process_id(), sys::thread_id(), signal);
         }
         return;
     }
@@ -162,7 +169,7 @@ fn call_program(signal: i32, info: *mut c_void, frame: &Frame) {
     sys::sig_mask(libc::SIG_SETMASK, before);
 }
 
-/// Lets the kernel end the process when the handler returns: a fault happens again, others are sent again.
+/// Gives the signal back to the kernel, which ends the process when it happens again.
 fn default_action(signal: i32) {
     sys::sig_action(signal, Some(&sys::SigAction::default()));
 }

@@ -95,11 +95,6 @@ impl AddressSpace {
         self.low_halves_unique = self.compare_low_halves();
     }
 
-    /// Forgets what is known, so that the next question reads the file.
-    pub(crate) fn forget(&mut self) {
-        self.regions.clear();
-    }
-
     pub(crate) fn all(&self) -> &[Region] {
         self.regions.as_slice()
     }

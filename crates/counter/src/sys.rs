@@ -101,6 +101,16 @@ pub(crate) fn prefer_huge_pages(at: u64, len: u64) {
     unsafe { call(libc::SYS_madvise, [at, len, libc::MADV_HUGEPAGE as u64, 0, 0, 0]) };
 }
 
+/// Whether a write to `addr` would succeed, found out without changing anything.
+pub(crate) fn is_writable(addr: u64) -> bool {
+    // `*word |= 0` by the kernel: the operation in the top bits, then the comparison, then both arguments, all zero.
+    const OR_NOTHING: u64 = (libc::FUTEX_OP_OR as u64) << 28;
+    let word = addr & !3;
+    let op = (libc::FUTEX_WAKE_OP | libc::FUTEX_PRIVATE_FLAG) as u64;
+    // SAFETY: leaves the word as it is, and nobody waits at an address in code.
+    unsafe { call(libc::SYS_futex, [word, op, 0, 0, word, OR_NOTHING]) >= 0 }
+}
+
 pub(crate) fn thread_id() -> i32 {
     // SAFETY: no effect.
     unsafe { call(libc::SYS_gettid, [0; 6]) as i32 }

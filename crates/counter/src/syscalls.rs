@@ -142,11 +142,11 @@ impl Translator {
             self.tally.code_mappings_changed += 1;
             GUARD.remapped(start, end);
         } else if may_be_code {
-            self.space.forget();
+            self.space.refresh();
         }
         if GUARD.has_shared() {
             // A new view of guarded memory may have appeared: look for all of them again.
-            self.space.forget();
+            self.space.refresh();
             self.discard_all();
         }
     }

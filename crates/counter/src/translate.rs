@@ -117,7 +117,7 @@ impl Translator {
             None
         };
         let mut translator = Self {
-            cache: CodeCache::new(&arena)?,
+            cache: CodeCache::new(&arena, options.max_blocks)?,
             links: Links::new(arena.hot)?,
             pads: Pads::new()?,
             low_halves_unique: space.low_halves_unique(),

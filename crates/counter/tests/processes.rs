@@ -76,6 +76,23 @@ fn sub_windows_add_up() {
 }
 
 #[test]
+fn discarding_everything_again_and_again_changes_nothing() {
+    let window = exclusive();
+    let work = || {
+        let mut words: Vec<String> = (0..500).map(|k| format!("{:x}", k * 7919 % 1009)).collect();
+        words.sort();
+        words.join(" ").split(' ').filter_map(|w| u64::from_str_radix(w, 16).ok()).sum::<u64>()
+    };
+    let expected = work();
+    let (result, plenty) = window.counted(work);
+    assert_eq!(result, expected);
+    let (result, little) = window.counted_in_little_memory(work);
+    assert_eq!(result, expected);
+    assert!(little.flushes > 5, "{}", little.flushes);
+    assert_eq!(little.total(), plenty.total());
+}
+
+#[test]
 fn panics_unwind_through_translated_code() {
     let window = exclusive();
     let (results, seen) = window.counted(|| {

@@ -15,12 +15,19 @@ tiergate_counter::marked_function!(close_gate => on_close);
 
 static mut CLOSED: Option<Observations> = None;
 static mut SHADOW: bool = true;
+static mut MAX_BLOCKS: usize = usize::MAX;
 
 extern "C" fn on_open(_: u64, _: u64) -> Onward {
     // SAFETY: written under `WINDOW`.
     let shadow = unsafe { SHADOW };
     let gates = [mark_gate as *const () as u64, close_gate as *const () as u64];
-    let options = gates.into_iter().fold(Options::default(), Options::gate).shadow_returns(shadow);
+    // SAFETY: written under `WINDOW`.
+    let max_blocks = unsafe { MAX_BLOCKS };
+    let options = gates
+        .into_iter()
+        .fold(Options::default(), Options::gate)
+        .shadow_returns(shadow)
+        .max_blocks(max_blocks);
     Counter::open(options).expect("this process can be measured");
     Onward::translated(0)
 }
@@ -50,6 +57,16 @@ impl Window<'_> {
     /// Runs `f` under the counter.
     pub(crate) fn counted<R>(&self, f: impl FnOnce() -> R) -> (R, Observations) {
         self.counted_with(true, f)
+    }
+
+    /// With a cache of so few blocks that it is discarded all the time.
+    pub(crate) fn counted_in_little_memory<R>(&self, f: impl FnOnce() -> R) -> (R, Observations) {
+        // SAFETY: written under `WINDOW`.
+        unsafe { MAX_BLOCKS = 100 };
+        let result = self.counted(f);
+        // SAFETY: written under `WINDOW`.
+        unsafe { MAX_BLOCKS = usize::MAX };
+        result
     }
 
     pub(crate) fn counted_with<R>(&self, shadow: bool, f: impl FnOnce() -> R) -> (R, Observations) {
