@@ -10,6 +10,7 @@
 use crate::arena::Arena;
 use crate::decode::MAX_INSTRUCTIONS;
 use crate::emit::Cursor;
+use crate::index::BlockIndex;
 use crate::memory::{AddrMap, Table};
 use crate::sys;
 
@@ -18,6 +19,8 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// Blocks that fit, for which the arena has counters.
 pub(crate) const MAX_BLOCKS: usize = 1 << 20;
+/// Fewer would be discarded before they run.
+const MIN_BLOCKS: usize = 4 * crate::translate::MAX_CHAIN;
 /// The largest chain's translation: far above what any instruction's rewriting takes.
 const MARGIN: u64 = 256 << 10;
 /// Memory of the cache is asked for in steps.
@@ -39,6 +42,8 @@ pub(crate) struct Block {
     pub(crate) valid: bool,
     /// Its instructions belong to the program (not to this crate's own library).
     pub(crate) counts: bool,
+    /// Its counter is incremented with care for the flags.
+    pub(crate) keeps_flags: bool,
     /// It ends with a system call.
     pub(crate) syscall: bool,
     /// First entry in `boundaries`.
@@ -79,28 +84,31 @@ pub(crate) struct CodeCache {
     /// What is seldom run, and constants.
     pub(crate) cold: Cursor,
     pub(crate) blocks: Table<Block>,
-    by_start: AddrMap,
+    by_start: BlockIndex,
     pub(crate) boundaries: Table<Boundary>,
     pub(crate) set_aside: Table<SetAside>,
     pages: AddrMap,
     on_page: Table<OnPage>,
     counters: u64,
+    /// Blocks to hold at most.
+    limit: usize,
     start: [u64; 2],
     backed: [u64; 2],
 }
 
 impl CodeCache {
-    pub(crate) fn new(arena: &Arena) -> Option<Self> {
+    pub(crate) fn new(arena: &Arena, limit: usize) -> Option<Self> {
         Some(Self {
             hot: Cursor { at: arena.hot, end: arena.cold },
             cold: Cursor { at: arena.cold, end: arena.end },
             blocks: Table::new(MAX_BLOCKS)?,
-            by_start: AddrMap::new(14)?,
+            by_start: BlockIndex::new()?,
             boundaries: Table::new(MAX_BLOCKS * 8)?,
             set_aside: Table::new(MAX_BLOCKS)?,
             pages: AddrMap::new(9)?,
             on_page: Table::new(MAX_BLOCKS * 2)?,
             counters: arena.counters,
+            limit: limit.clamp(MIN_BLOCKS, MAX_BLOCKS),
             start: [arena.hot, arena.cold],
             backed: [arena.hot, arena.cold],
         })
@@ -117,7 +125,7 @@ impl CodeCache {
         }
         self.hot.at + MARGIN < self.hot.end
             && self.cold.at + MARGIN < self.cold.end
-            && self.blocks.room() > blocks
+            && self.blocks.len() + blocks < self.limit
             && self.boundaries.room() > blocks * (MAX_INSTRUCTIONS + 1)
             && self.set_aside.room() > blocks * MAX_INSTRUCTIONS
             && self.on_page.room() > blocks * 4
@@ -134,7 +142,7 @@ impl CodeCache {
 
     /// The valid block that starts at `addr`.
     pub(crate) fn at(&self, addr: u64) -> Option<u32> {
-        self.by_start.get(addr)
+        self.by_start.get(&self.blocks, addr)
     }
 
     pub(crate) fn counter_of(&self, block: u32) -> u64 {
@@ -170,12 +178,8 @@ impl CodeCache {
 
     /// Makes the block unknown to look-ups by address.
     pub(crate) fn forget(&mut self, block: u32) {
-        let b = &mut self.blocks[block];
-        b.valid = false;
-        let start = b.start;
-        if self.by_start.get(start) == Some(block) {
-            self.by_start.remove(start);
-        }
+        self.by_start.remove(&self.blocks, block);
+        self.blocks[block].valid = false;
     }
 
     /// The block whose translation holds `code`.
@@ -199,8 +203,8 @@ impl CodeCache {
             // SAFETY: the arena has a counter for each block.
             unsafe { (self.counter_of(block) as *mut u64).write_volatile(0) };
         }
-        self.blocks.clear();
         self.by_start.clear();
+        self.blocks.clear();
         self.boundaries.clear();
         self.set_aside.clear();
         self.pages.clear();

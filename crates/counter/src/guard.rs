@@ -12,6 +12,7 @@
 //! held; handlers run with all other signals blocked, so the holder always goes on.
 //!
 //! Memory of the guard is never given back: a fault can arrive after the window has closed.
+#![allow(clippy::cast_possible_truncation, reason = "protection bits are small")]
 #![allow(unsafe_code, reason = "state shared with signal handlers of all threads")]
 
 use crate::context::{Context, place};
@@ -135,8 +136,8 @@ impl Guard {
             s.shared.clear();
             s.dirty_len = 0;
             s.overflowed = false;
+            self.context.store(core::ptr::null_mut(), SeqCst);
         });
-        self.context.store(core::ptr::null_mut(), SeqCst);
     }
 
     /// Whether the calling thread is the measured one, with a window open.
@@ -202,7 +203,7 @@ impl Guard {
                 self.attention();
                 Fault::Released
             }
-            Some(bits) if u64::from(bits) & sys::WRITE != 0 => Fault::Gone,
+            Some(_) if sys::is_writable(addr) => Fault::Gone,
             _ => Fault::Unknown,
         })
         .unwrap_or(Fault::Unknown)
@@ -351,8 +352,8 @@ impl State {
         else {
             return;
         };
-        for k in 0..self.shared.len() as u32 {
-            let other = self.shared[k];
+        for k in 0..self.shared.len() {
+            let other = self.shared.as_slice()[k];
             if other.page != origin.page
                 && other.file == origin.file
                 && other.offset == origin.offset

@@ -30,6 +30,7 @@ pub struct Options {
     /// Code whose instructions are not the program's.
     pub(crate) uncounted: [Range<u64>; MAX_RANGES],
     pub(crate) shadow_returns: bool,
+    pub(crate) max_blocks: usize,
     pub(crate) on_exit: Option<fn(&Observations)>,
 }
 
@@ -39,6 +40,7 @@ impl Default for Options {
             gates: [0; MAX_GATES],
             uncounted: [const { 0..0 }; MAX_RANGES],
             shadow_returns: true,
+            max_blocks: usize::MAX,
             on_exit: None,
         }
     }
@@ -67,6 +69,13 @@ impl Options {
     #[must_use]
     pub fn shadow_returns(mut self, on: bool) -> Self {
         self.shadow_returns = on;
+        self
+    }
+
+    /// Blocks to keep translated at most (by default as many as fit, about a million); beyond that all are discarded.
+    #[must_use]
+    pub fn max_blocks(mut self, blocks: usize) -> Self {
+        self.max_blocks = blocks;
         self
     }
 
@@ -155,6 +164,9 @@ pub(crate) fn ending(t: &mut Translator, reason: Incomplete) {
     if let Some(f) = t.options.on_exit {
         let mut observations = t.observations();
         observations.counts = t.counts_so_far();
+        observations
+            .counts
+            .push(t.instructions() - t.marks.as_slice().last().copied().unwrap_or(0));
         observations.incomplete = Some(given_up().unwrap_or(reason));
         f(&observations);
     }
@@ -259,8 +271,7 @@ impl Counter {
         Self::close_with_profile().map(|(observations, _)| observations)
     }
 
-    /// As `close`, with the executions of every block. Blocks that were left in the middle, by a fault or for a changed
-    /// page, are listed as if finished; the total has them right.
+    /// As `close`, with the executions of every block. The rows add up to the total; an address can be in several.
     #[must_use]
     pub fn close_with_profile() -> Option<(Observations, Vec<BlockCount>)> {
         if !Self::is_open() {

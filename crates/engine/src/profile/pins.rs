@@ -35,11 +35,11 @@ pub(super) const PINS: &[Pin] = &[
     },
     Pin {
         profiles: EXACT,
-        engines: ON_NODE,
+        engines: ON_V8,
         form: Held,
         text: "pin:gate",
-        reason: "one V8 worker survives every flag and takes work off a collection at random; \
-                 results of the thread pool arrive in any order",
+        reason: "workers survive every flag and take work off a collection at random; results of \
+                 the pools of threads arrive in any order",
     },
     Pin {
         profiles: EXACT,

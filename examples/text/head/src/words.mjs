@@ -7,12 +7,11 @@ export function countWords(text) {
   return [...counts].sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1));
 }
 
-/** New in this version: a word needs a letter. The check looks at every character: about 5 %. */
+/** New in this version: every third character of a word must be a letter. Costs about 5 %. */
 function isWord(word) {
-  let letters = 0;
-  for (let i = 0; i < word.length; i++) {
+  for (let i = 0; i < word.length; i += 3) {
     const code = word.charCodeAt(i) | 32;
-    if (code >= 97 && code <= 122) letters++;
+    if (code < 97 || code > 122) return false;
   }
-  return letters > 0;
+  return word !== '';
 }

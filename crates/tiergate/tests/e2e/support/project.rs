@@ -23,7 +23,7 @@ impl Project {
     /// A project whose benches all have the same few ops, so that no sizing run is needed.
     pub(crate) fn with_budget(warmup: u64, ops: u64) -> Self {
         let project = Self::new();
-        project.file("tiergate.toml", &format!("[bench.\"*\"]\nwarmup = {warmup}\nops = {ops}\n"));
+        project.file("tiergate.toml", format!("[bench.\"*\"]\nwarmup = {warmup}\nops = {ops}\n"));
         project
     }
 
