@@ -2,7 +2,11 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(unsafe_code, reason = "the tests fork, crash and run machine code")]
 #![allow(clippy::exit, reason = "to end inside the window is tested")]
-#![allow(clippy::cast_possible_truncation, reason = "the numbers are small")]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the numbers are small"
+)]
 
 mod support;
 
@@ -32,6 +36,31 @@ fn a_forked_child_runs_natively() {
     assert_eq!(statuses, [7, 8, 9]);
     assert_eq!(seen.children_started, 3);
     assert_eq!(seen.incomplete, None);
+}
+
+#[test]
+fn a_forked_child_writes_code() {
+    let window = exclusive();
+    let page = CodePage::new(4096);
+    page.write(0, &[0xb8, 3, 0, 0, 0, 0xc3]);
+    let (statuses, seen) = window.counted(|| {
+        // SAFETY: a function was put there; the child only writes to it, calls it, and leaves.
+        unsafe {
+            let mut results = [page.call(0, 0), 0, 0];
+            let pid = libc::fork();
+            if pid == 0 {
+                page.write(1, &[5]);
+                libc::_exit(page.call(0, 0) as i32);
+            }
+            let mut status = 0;
+            libc::waitpid(pid, &raw mut status, 0);
+            results[1] = libc::WEXITSTATUS(status) as u64;
+            results[2] = page.call(0, 0);
+            results
+        }
+    });
+    assert_eq!(statuses, [3, 5, 3]);
+    assert_eq!(seen.code_writes, 0);
 }
 
 #[test]
