@@ -10,7 +10,8 @@ const HANG: &str = include_str!("../../../../tests/suites/pinned/hang.bench.mjs"
 /// Runs a bench file and gives its results, one file of them per engine.
 fn measure(project: &Project, source: &str, engine: &str, more: &str) -> Vec<BenchResult> {
     project.file("a.bench.mjs", source);
-    let words = format!("run --instrument counter --repeats 3 --engine {engine} --save r.json {more}");
+    let words =
+        format!("run --instrument counter --repeats 3 --engine {engine} --save r.json {more}");
     project.tiergate(&words).run().exits(0);
     project.result("r.json").benches
 }
