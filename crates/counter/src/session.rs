@@ -302,6 +302,12 @@ impl Counter {
     }
 }
 
+/// Whether a gate may return into translated code.
+pub(crate) fn may_go_on() -> bool {
+    // SAFETY: the measured thread, in a gate.
+    Counter::is_open() && unsafe { translator() }.is_some_and(|t| t.pending.active == 0)
+}
+
 /// A gate is reached either from the dispatcher, which notes it, or behind the counter's back.
 fn check_not_escaped(t: &mut Translator) {
     if t.pending.active > 0 {

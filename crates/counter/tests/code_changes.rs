@@ -253,7 +253,7 @@ fn the_kernel_writes_code() {
 
 #[test]
 fn another_thread_writes_code() {
-    const ROUNDS: u64 = 2000;
+    const ROUNDS: u64 = 500;
     let window = exclusive();
     let page = CodePage::new(PAGE);
     // At 3, so that the immediate is aligned and can be written at once.
@@ -292,7 +292,7 @@ fn another_thread_writes_code() {
 
 #[test]
 fn another_thread_changes_mappings_of_code() {
-    const ROUNDS: u64 = 300;
+    const ROUNDS: u64 = 60;
     let window = exclusive();
     let page = CodePage::new(PAGE);
     page.write(0, &constant(0));
