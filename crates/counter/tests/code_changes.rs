@@ -259,10 +259,13 @@ fn another_thread_writes_code() {
     // At 3, so that the immediate is aligned and can be written at once.
     page.write(3, &constant(0));
     let published = AtomicU64::new(0);
-    let stop = AtomicBool::new(false);
+    let (started, stop) = (AtomicBool::new(false), AtomicBool::new(false));
     let at = page.at as usize;
     std::thread::scope(|s| {
         s.spawn(|| {
+            while !started.load(Acquire) {
+                std::thread::yield_now();
+            }
             for k in 1..=ROUNDS {
                 // SAFETY: the test's own page.
                 unsafe { ptr::write_volatile((at + 4) as *mut u32, k as u32) };
@@ -275,6 +278,7 @@ fn another_thread_writes_code() {
         });
         let (stale, seen) = window.counted(|| {
             let mut stale = 0;
+            started.store(true, Release);
             loop {
                 let least = published.load(Acquire);
                 stale += u32::from(call((at + 3) as *const u8, 0) < least);
