@@ -1,3 +1,40 @@
 //! Chores of the repository: set-up, demo, tests.
 
-fn main() {}
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "chores say what they do to the person who runs them"
+)]
+
+mod demo;
+mod setup;
+mod steps;
+mod test;
+
+use anyhow::{Result, bail};
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  demo     measure the two versions of examples/text and compare them
+  test     format, lints, unit, property, snapshot and end-to-end tests
+  setup    install what demo and test need: Valgrind, the pinned engines and frameworks
+  schema   write the JSON schema of the result file anew";
+
+fn main() -> Result<()> {
+    let command = std::env::args().nth(1);
+    match command.as_deref() {
+        Some("demo") => demo::run(),
+        Some("test") => test::run(),
+        Some("setup") => {
+            setup::valgrind()?;
+            setup::engines()
+        }
+        Some("schema") => test::write_schema(),
+        None | Some("help" | "--help" | "-h") => {
+            println!("{HELP}");
+            Ok(())
+        }
+        Some(other) => bail!("unknown command `{other}`\n\n{HELP}"),
+    }
+}

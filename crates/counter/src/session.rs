@@ -251,6 +251,16 @@ impl Counter {
         }
     }
 
+    /// Instructions since the window opened; the caller goes on with `Onward::translated`. Its cost grows with the number
+    /// of blocks. `None` if no window is open in this thread.
+    #[must_use]
+    pub fn count_so_far() -> Option<u64> {
+        // SAFETY: the measured thread, in a gate.
+        let t = unsafe { translator() }.filter(|_| Self::is_open())?;
+        check_not_escaped(t);
+        Some(t.instructions())
+    }
+
     /// Closes the window, restores what `open` changed, and returns what was seen. `None` if none is open in this thread.
     /// The caller goes on with `Onward::native`.
     #[must_use]

@@ -1,1 +1,16 @@
-//! One fresh pinned process per reading.
+//! One fresh, pinned process per reading.
+//!
+//! [`harness`] is what runs inside the engine, [`process`] starts and ends engines,
+//! [`instrument`] counts, an [`executor`] puts them together for one bench file, one sizing run
+//! or one reading, and [`run`] takes all readings of all benches.
+
+pub mod executor;
+mod fault;
+pub mod fingerprint;
+pub mod harness;
+pub mod instrument;
+mod marks;
+pub mod process;
+pub mod run;
+
+pub use fault::Fault;

@@ -1,1 +1,34 @@
-//! Types of tiergate: ids, readings, proofs, verdicts, the result file and exit codes.
+//! Types shared by all of tiergate: ids, readings, proofs, verdicts, the result file, events and
+//! exit codes. Nothing here does I/O.
+
+mod bench;
+mod comparison;
+mod engine;
+mod event;
+mod exit;
+mod fingerprint;
+#[cfg(feature = "fixtures")]
+pub mod fixtures;
+mod instrument;
+mod limits;
+mod percent;
+mod reading;
+mod result_file;
+mod verdict;
+
+pub use bench::{BenchId, DiscoveredBench, OpBudget, WindowShape};
+pub use comparison::{Comparison, ComparisonRow, Rename, SideSummary, Tally};
+pub use engine::{EngineKind, EngineSpec, EngineSpecError};
+pub use event::RunEvent;
+pub use exit::ExitStatus;
+pub use fingerprint::{
+    CpuFingerprint, EngineFingerprint, Fingerprint, FingerprintDifference, InstrumentFingerprint,
+};
+pub use instrument::{InstrumentKind, Unit};
+pub use limits::Limits;
+pub use percent::Percent;
+pub use reading::{MarkCheck, Observed, Perturbation, Pinned, Proof, Reading};
+pub use result_file::{
+    BenchResult, BenchStatus, ResultFile, ResultFileFault, SCHEMA_VERSION, Side, WallReading,
+};
+pub use verdict::Verdict;

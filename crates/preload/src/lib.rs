@@ -1,1 +1,29 @@
-//! The library loaded into the engine: marks and instruments.
+//! The library that is loaded into the engine's process with `LD_PRELOAD`. It overrides the two
+//! libc functions that make up the marks, and tells the instrument when the window opens and
+//! closes; and those whose answers would differ between two runs.
+//!
+//! Invariants:
+//! - In every process that was not started to be measured the overridden functions do what libc's
+//!   do and nothing else; so do the marks' before a section is armed.
+//! - Nothing here allocates, locks or starts a thread: the engine's heap and threads are as they
+//!   would be without the library.
+//! - Between two marks there are no system calls of the library's own.
+//! - What the library itself reads of the system, it reads by system calls of its own: libc's
+//!   functions may be its own overrides.
+
+#![allow(unsafe_code, reason = "overrides libc functions and talks to instruments in assembly")]
+
+mod callgrind;
+mod counter;
+mod environment;
+mod overrides;
+mod pin;
+mod plan;
+mod report;
+mod section;
+mod system;
+
+/// What the counter's tables need never comes from the engine's own heap.
+#[cfg(target_arch = "x86_64")]
+#[global_allocator]
+static ALLOCATOR: tiergate_counter::OwnAllocator = tiergate_counter::OwnAllocator::new();

@@ -1,1 +1,104 @@
-//! What the launcher, the preloaded library and the harness say to each other.
+//! What the launcher and the preloaded library say to each other. No dependencies: the library is
+//! loaded into engines. What the launcher and the harness's JavaScript say to each other is
+//! described in `harness/PROTOCOL.md`.
+
+#![no_std]
+
+/// The environment variables that the launcher sets for the preloaded library, which removes them
+/// from the environment before the engine's `main` runs.
+pub mod environment {
+    /// Path of the report that the library writes.
+    pub const REPORT: &str = "TIERGATE_REPORT";
+    /// The instrument: one of the [`super::instrument`] names.
+    pub const INSTRUMENT: &str = "TIERGATE_INSTRUMENT";
+    /// `span` or `brackets`, see [`super::shape`].
+    pub const SHAPE: &str = "TIERGATE_SHAPE";
+    /// How many marks a section has.
+    pub const MARKS: &str = "TIERGATE_MARKS";
+    /// How many sections follow one another.
+    pub const SECTIONS: &str = "TIERGATE_SECTIONS";
+    /// What of the process's surroundings is held constant: [`super::pin`] names with commas
+    /// between them. Without it nothing is.
+    pub const PINS: &str = "TIERGATE_PINS";
+}
+
+/// What the preloaded library can hold constant, by name.
+pub mod pin {
+    /// All clocks advance by a fixed step per reading, and by the whole time of a wait that ran
+    /// out.
+    pub const CLOCK: &str = "clock";
+    /// Helper threads run one at a time and only while the main thread waits. `gate=a+b` is about
+    /// the threads named `a` and `b` only.
+    pub const GATE: &str = "gate";
+    /// The kernel's random bytes are a fixed sequence.
+    pub const RANDOM: &str = "random";
+    /// The kernel's random bytes for the program itself are constant: the launcher's part, which
+    /// the library ignores.
+    pub const SEED: &str = "seed";
+    /// Figures of the memory and the processor time that were used, and are left, are fixed.
+    pub const RESOURCES: &str = "resources";
+}
+
+/// Names of instruments as the preloaded library knows them.
+pub mod instrument {
+    /// Reads the monotonic clock at the marks.
+    pub const CLOCK: &str = "clock";
+    /// Translates and counts the thread's instructions in the process.
+    pub const COUNTER: &str = "counter";
+    /// Asks Valgrind's callgrind to collect between the marks.
+    pub const CALLGRIND: &str = "callgrind";
+}
+
+/// Shapes of a window.
+pub mod shape {
+    /// All marks of a section bound one window after the other without a gap.
+    pub const SPAN: &str = "span";
+    /// Odd marks open, even marks close; what lies between a close and an open is not counted.
+    pub const BRACKETS: &str = "brackets";
+}
+
+/// Words that begin the lines of the report.
+///
+/// ```text
+/// tiergate-report 1
+/// armed 1 thread 4711
+/// opened 1
+/// pinned 0 clock gate
+/// closed 1 marks 2 ns 123456
+/// counted 1 instructions 123456
+/// observed 1 system_calls 12
+/// excess 1
+/// rearmed 1
+/// ```
+/// `armed`, `opened` and `closed` carry the section's number from 1. `ns` is the time between the
+/// marks by the monotonic clock. `counted` and `observed` are the in-process counter's; in their
+/// place `refused` and `incomplete`, each followed by the section's number and a reason in words,
+/// say why there is no count or only a part of one. `excess` counts marks of the armed thread after the last section
+/// has closed, `rearmed` a section that began before the one before it had closed.
+pub mod report {
+    /// First line: the format's name and version.
+    pub const HEADER: &str = "tiergate-report 1";
+    /// A section was armed.
+    pub const ARMED: &str = "armed";
+    /// A section's first mark has come.
+    pub const OPENED: &str = "opened";
+    /// A section's last mark has come.
+    pub const CLOSED: &str = "closed";
+    /// The in-process counter's count of a section.
+    pub const COUNTED: &str = "counted";
+    /// Something that the counter saw in a section: a name and a number.
+    pub const OBSERVED: &str = "observed";
+    /// A system call that was made in a section: its number and how often.
+    pub const SYSTEM_CALL: &str = "syscall";
+    /// The counter can't count in this process; the reason follows.
+    pub const REFUSED: &str = "refused";
+    /// The count of a section is not the whole truth; the reason follows.
+    pub const INCOMPLETE: &str = "incomplete";
+    /// Before the end of a section: how often a thread ran outside of the gate's order so far, and
+    /// the names of the pins that are on.
+    pub const PINNED: &str = "pinned";
+    /// A mark came after the last section.
+    pub const EXCESS: &str = "excess";
+    /// A section began inside another.
+    pub const REARMED: &str = "rearmed";
+}

@@ -1,1 +1,21 @@
 //! Statistics and verdicts of tiergate, pure functions.
+
+mod benjamini_hochberg;
+mod bootstrap;
+mod compare;
+mod evidence;
+mod mann_whitney;
+mod renames;
+mod sample;
+mod sides;
+mod verdict;
+mod welch;
+
+pub use benjamini_hochberg::benjamini_hochberg;
+pub use bootstrap::median_ratio_interval;
+pub use compare::{CompareOptions, compare};
+pub use evidence::summarise_readings;
+pub use mann_whitney::{MannWhitney, mann_whitney, smallest_p};
+pub use sample::{Summary, median, quantile, spread};
+pub use verdict::{Judgement, verdict};
+pub use welch::{Welch, welch};

@@ -1,0 +1,160 @@
+//! Why a bench file could not be listed or a bench not be measured.
+
+use crate::process::{Ending, SpawnError};
+
+/// Why there is no list, no size or no reading. The text is the reason that reports give.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The engine could not be started.
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+    /// A file that parent and child share could not be written or read.
+    #[error("can't use `{path}`: {source}")]
+    Scratch {
+        /// The file.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The harness did not come up in the engine.
+    #[error("the harness was not loaded: the engine {0}")]
+    NoHarness(Ending),
+    /// The child wrote an event that can't be read.
+    #[error("the harness's events can't be read: line {line}: {fault}")]
+    Garbage {
+        /// Line in the events file, from 1.
+        line: usize,
+        /// What is wrong with it.
+        fault: String,
+    },
+    /// User code threw.
+    #[error("{}", thrown(phase, message, r#where.as_deref()))]
+    Threw {
+        /// `load`, `setup`, `op`, `teardown` or `harness`.
+        phase: String,
+        /// The error's text.
+        message: String,
+        /// `file:line:column` of the first frame in the user's code.
+        r#where: Option<String>,
+    },
+    /// The framework's version is not known to the harness.
+    #[error("{framework} {version} is not supported: tiergate knows {framework} {supported}")]
+    UnsupportedFramework {
+        /// The framework's name.
+        framework: String,
+        /// The version found.
+        version: String,
+        /// The versions that are supported, for example `2, 3`.
+        supported: String,
+    },
+    /// The file registered nothing.
+    #[error("no benchmark found: no supported framework registered one")]
+    NoBenches,
+    /// The file adds benches but never runs them.
+    #[error(
+        "{benches} benches were added but never run: the file does not tell its framework to run"
+    )]
+    NeverRun {
+        /// How many.
+        benches: u64,
+    },
+    /// The child ended before the bench was registered.
+    #[error("the bench was not registered: the process {ending}{} without it", at(r#where.as_deref()))]
+    NotRegistered {
+        /// How it ended.
+        ending: Ending,
+        /// Where user code ended it.
+        r#where: Option<String>,
+    },
+    /// The child ended while the bench ran.
+    #[error(
+        "the process {ending}{} before it was done{}",
+        at(r#where.as_deref()),
+        output_hint(output)
+    )]
+    EndedEarly {
+        /// How it ended.
+        ending: Ending,
+        /// Where user code ended it.
+        r#where: Option<String>,
+        /// The last lines of its output.
+        output: String,
+    },
+    /// The process took longer than allowed.
+    #[error("not finished within {seconds} s: {phase} took too long")]
+    TimedOut {
+        /// The limit.
+        seconds: u64,
+        /// How far it had come.
+        phase: &'static str,
+    },
+    /// The process did nothing at all for a while.
+    #[error("stuck: the process did nothing for {seconds} s in {phase}")]
+    Stuck {
+        /// For how long.
+        seconds: u64,
+        /// How far it had come.
+        phase: &'static str,
+    },
+    /// The marks are not those that the plan asks for.
+    #[error("{0}")]
+    Marks(String),
+    /// The instrument gave no usable count.
+    #[error("{instrument}: {fault}")]
+    Instrument {
+        /// The instrument's name.
+        instrument: &'static str,
+        /// What is missing or absurd.
+        fault: String,
+    },
+    /// The run was interrupted.
+    #[error("interrupted before it was measured")]
+    Interrupted,
+}
+
+impl Fault {
+    /// What the user can do about it, where there is something that is not plain from the text.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NoBenches => Some(
+                "register benches with `import { bench } from \"tiergate\"` or tinybench, and run \
+                 the framework's `run()` in the file",
+            ),
+            Self::UnsupportedFramework { .. } => {
+                Some("install a version that tiergate knows, or a newer tiergate")
+            }
+            Self::TimedOut { .. } => Some("allow more with `--timeout SECONDS`"),
+            Self::Threw { phase, .. } if phase == "load" => Some(
+                "it is loaded with the root as working directory and a cleaned environment; \
+                     `[environment]` in `tiergate.toml` passes variables on",
+            ),
+            _ => None,
+        }
+    }
+}
+
+fn thrown(phase: &str, message: &str, place: Option<&str>) -> String {
+    let phase = match phase {
+        "load" => "the file threw while loading",
+        "setup" => "the set-up threw",
+        "teardown" => "the tear-down threw",
+        "op" => "the op threw",
+        _ => "the harness failed",
+    };
+    let message = message.lines().next().unwrap_or_default();
+    match place {
+        Some(place) => format!("{phase}: {message} ({place})"),
+        None => format!("{phase}: {message}"),
+    }
+}
+
+fn at(place: Option<&str>) -> String {
+    place.map(|place| format!(" at {place}")).unwrap_or_default()
+}
+
+fn output_hint(output: &str) -> String {
+    match output.lines().rfind(|line| !line.trim().is_empty()) {
+        Some(line) => format!("; its last line of output: {}", line.trim()),
+        None => String::new(),
+    }
+}

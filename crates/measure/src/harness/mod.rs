@@ -1,0 +1,10 @@
+//! What runs inside the engine: the embedded files, and the talk with them that
+//! `harness/PROTOCOL.md` describes.
+
+mod embedded;
+mod event;
+mod request;
+
+pub use embedded::{Harness, UnpackError, unpack};
+pub use event::{Event, read_events};
+pub use request::{Mode, PROTOCOL_VERSION, Request, RequestBudget, Selection, Sizing};

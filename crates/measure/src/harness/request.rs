@@ -1,0 +1,73 @@
+//! What the harness is asked to do.
+
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// The version of requests and events; the harness refuses another.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// What the harness is to do with the bench file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Name the benches; call none of their functions.
+    List,
+    /// Run one bench natively to find out how many ops fit.
+    Size,
+    /// Run one bench with marks.
+    Measure,
+}
+
+/// A request, as JSON.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Request {
+    /// Always [`PROTOCOL_VERSION`].
+    pub protocol: u32,
+    /// What to do.
+    pub mode: Mode,
+    /// Where to append events.
+    pub events: PathBuf,
+    /// The bench file.
+    pub file: PathBuf,
+    /// The one bench to run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub select: Option<Selection>,
+    /// How many ops to run, when measuring.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<RequestBudget>,
+    /// How long to size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sizing: Option<Sizing>,
+}
+
+/// A bench by its names and its place among benches of the same names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Selection {
+    /// Groups from the outermost, then the bench's name.
+    pub names: Vec<String>,
+    /// 1 for the first of these names in the file.
+    pub ordinal: u32,
+}
+
+/// Ops before and in the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestBudget {
+    /// Ops before the window.
+    pub warmup_ops: u64,
+    /// Ops in the window.
+    pub window_ops: u64,
+}
+
+/// Limits of a sizing run; whichever is reached first ends the warm-up.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Sizing {
+    /// Ops of warm-up.
+    pub warmup_ops: u64,
+    /// Seconds of warm-up.
+    pub warmup_seconds: f64,
+    /// Seconds of timing after it.
+    pub timing_seconds: f64,
+}

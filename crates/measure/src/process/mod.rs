@@ -1,0 +1,19 @@
+//! Starting engines in an environment of fixed content, and ending them for certain.
+
+mod activity;
+mod child;
+mod environment;
+mod orphans;
+mod output;
+mod pin;
+mod seed;
+
+pub use child::{Ending, EngineCommand, ProcessLimits, ProcessOutcome, SpawnError, run};
+pub use environment::{BaseEnvironment, base_environment};
+pub use output::OutputSink;
+pub use pin::{AddressSpace, disable_address_randomisation};
+
+/// Prepares this process for measuring: orphans of the engines come to it to be ended.
+pub fn adopt_orphans() {
+    orphans::adopt();
+}

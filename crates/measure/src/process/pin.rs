@@ -1,0 +1,23 @@
+//! Address-space randomisation, switched off for everything that this process starts.
+
+use nix::sys::personality::{self, Persona};
+
+/// Whether the engines' address spaces are randomised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddressSpace {
+    /// Every run has the same addresses.
+    Fixed,
+    /// The system refused to switch randomisation off, as containers' seccomp filters do.
+    Randomised,
+}
+
+/// Switches randomisation off for all later children; the personality is inherited.
+pub fn disable_address_randomisation() -> AddressSpace {
+    let set = personality::get()
+        .and_then(|persona| personality::set(persona | Persona::ADDR_NO_RANDOMIZE))
+        .and_then(|_| personality::get());
+    match set {
+        Ok(persona) if persona.contains(Persona::ADDR_NO_RANDOMIZE) => AddressSpace::Fixed,
+        _ => AddressSpace::Randomised,
+    }
+}

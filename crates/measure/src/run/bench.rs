@@ -1,0 +1,154 @@
+//! All counted readings of one bench, one after the other.
+
+use super::budget::{grown_window_ops, window_ops};
+use super::{Progress, RunPlan};
+use crate::Fault;
+use crate::executor::{Bench, Executor, RawReading};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use tiergate_model::{BenchResult, BenchStatus, OpBudget, Perturbation, Reading, Unit};
+
+/// Windows are grown at most so often; after that the bench is taken as it is.
+const LARGEST_GROWTHS: u32 = 2;
+
+pub(super) fn measure(
+    executor: &dyn Executor,
+    plan: &RunPlan,
+    bench: &Bench,
+    interrupted: &AtomicBool,
+    progress: &Progress<'_>,
+) -> BenchResult {
+    let mut result = empty_result(bench);
+    if bench.discovered.skipped {
+        return skipped(result);
+    }
+    match take_all(executor, plan, bench, interrupted, progress, &mut result) {
+        Ok(()) => finish(&mut result, executor.unit()),
+        Err(fault) => {
+            let missing = plan.repeats as usize - result.readings.len().min(plan.repeats as usize);
+            progress.drop_processes(missing.saturating_sub(1));
+            result.reason = Some(fault.to_string());
+        }
+    }
+    result
+}
+
+/// Runs the bench natively where its budget is not known yet.
+pub(super) fn find_budget(
+    executor: &dyn Executor,
+    plan: &RunPlan,
+    bench: &Bench,
+    progress: &Progress<'_>,
+) -> Result<(OpBudget, Option<f64>), Fault> {
+    if let Some(planned) = plan.budgets.get(bench.id()) {
+        return Ok((planned.budget, planned.may_grow.then_some(1.0)));
+    }
+    let start = Instant::now();
+    let sized = executor.size(bench);
+    progress.process_finished(bench, start.elapsed().as_secs_f64());
+    let sized = sized?;
+    let budget = OpBudget {
+        warmup_ops: sized.warmup_ops,
+        window_ops: whole_batches(bench, window_ops(sized.ns_per_op, executor.window_target_ns())),
+    };
+    Ok((budget, Some(sized.ns_per_op)))
+}
+
+fn take_all(
+    executor: &dyn Executor,
+    plan: &RunPlan,
+    bench: &Bench,
+    interrupted: &AtomicBool,
+    progress: &Progress<'_>,
+    result: &mut BenchResult,
+) -> Result<(), Fault> {
+    if interrupted.load(Ordering::Relaxed) {
+        return Err(Fault::Interrupted);
+    }
+    let (mut budget, growable_ns_per_op) = find_budget(executor, plan, bench, progress)?;
+    set_budget(result, budget);
+    let mut growths = 0;
+    while result.readings.len() < plan.repeats as usize {
+        if interrupted.load(Ordering::Relaxed) {
+            return Err(Fault::Interrupted);
+        }
+        let first = result.readings.is_empty();
+        let raw = executor.read(bench, budget, first);
+        progress.process_finished(bench, raw.as_ref().map_or(0.0, |raw| raw.seconds));
+        let raw = raw?;
+        let grown = growable_ns_per_op
+            .filter(|_| first && growths < LARGEST_GROWTHS)
+            .and_then(|ns_per_op| grown_window_ops(budget.window_ops, raw.count, ns_per_op));
+        if let Some(window_ops) = grown {
+            growths += 1;
+            budget.window_ops = whole_batches(bench, window_ops);
+            set_budget(result, budget);
+            progress.add_processes(1);
+            continue;
+        }
+        push(result, raw);
+    }
+    Ok(())
+}
+
+/// Windows in brackets are whole batches.
+pub(super) fn whole_batches(bench: &Bench, ops: u64) -> u64 {
+    ops.next_multiple_of(bench.discovered.batch_ops.max(1))
+}
+
+fn set_budget(result: &mut BenchResult, budget: OpBudget) {
+    result.warmup_ops = budget.warmup_ops;
+    result.window_ops = budget.window_ops;
+}
+
+/// Adds a reading as the next repeat.
+pub(super) fn push(result: &mut BenchResult, raw: RawReading) {
+    set_budget(result, raw.budget);
+    result.is_async = raw.is_async;
+    let repeat = u32::try_from(result.readings.len() + 1).unwrap_or(u32::MAX);
+    result.readings.push(Reading {
+        perturbation: Perturbation::None,
+        repeat,
+        count: raw.count,
+        window_ops: raw.budget.window_ops,
+        seconds: raw.seconds,
+        proof: raw.proof,
+    });
+}
+
+/// A result without readings, which says why as long as nothing better is known.
+pub(super) fn empty_result(bench: &Bench) -> BenchResult {
+    BenchResult {
+        id: bench.id().clone(),
+        file: bench.file.relative.clone(),
+        framework: format!("{} {}", bench.discovered.framework, bench.discovered.framework_version),
+        status: BenchStatus::Incomplete,
+        reason: Some("not measured yet".to_owned()),
+        is_async: false,
+        warmup_ops: 0,
+        window_ops: 0,
+        instructions_per_op: None,
+        aa_spread: None,
+        readings: Vec::new(),
+        wall: None,
+    }
+}
+
+/// The result of a bench that its file skips.
+pub(super) fn skipped(mut result: BenchResult) -> BenchResult {
+    result.status = BenchStatus::Skipped;
+    result.reason = Some("the bench file skips it".to_owned());
+    result
+}
+
+/// Summarises the readings.
+pub(super) fn finish(result: &mut BenchResult, unit: Unit) {
+    let per_op: Vec<f64> = result.readings.iter().map(Reading::per_op).collect();
+    result.status = BenchStatus::Measured;
+    result.reason = None;
+    result.aa_spread = tiergate_stats::spread(&per_op);
+    match unit {
+        Unit::Instructions => result.instructions_per_op = tiergate_stats::median(&per_op),
+        Unit::Nanoseconds => result.wall = super::rounds::summary(per_op),
+    }
+}

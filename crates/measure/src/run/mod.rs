@@ -1,0 +1,126 @@
+//! All readings of all benches: a pool of workers for instruments that load does not move,
+//! interleaved rounds for the clock.
+
+mod bench;
+mod budget;
+mod rounds;
+
+pub use budget::{MINIMUM_COUNT, PlannedBudget};
+
+use crate::executor::{Bench, Executor};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
+use tiergate_model::{BenchId, BenchResult, RunEvent, Unit};
+
+/// What to measure and how often.
+#[derive(Debug, Clone)]
+pub struct RunPlan {
+    /// The benches, in the order in which results list them.
+    pub benches: Vec<Bench>,
+    /// Op budgets that are known before: from the settings or the lock.
+    pub budgets: BTreeMap<BenchId, PlannedBudget>,
+    /// A/A repeats of each reading.
+    pub repeats: u32,
+    /// Wall-clock rounds beside another instrument.
+    pub wall_rounds: u32,
+    /// Processes at a time.
+    pub jobs: usize,
+}
+
+/// Takes all readings. `events` hears of every finished process and bench; results come back in
+/// the order of the plan, also when the run is interrupted.
+pub fn run(
+    executor: &dyn Executor,
+    plan: &RunPlan,
+    interrupted: &AtomicBool,
+    events: &(dyn Fn(RunEvent) + Sync),
+) -> Vec<BenchResult> {
+    let start = Instant::now();
+    let progress = Progress { events, planned: AtomicUsize::new(plan.expected_processes()) };
+    events(RunEvent::RunStarted {
+        benches: plan.benches.iter().filter(|bench| !bench.discovered.skipped).count(),
+        processes: plan.expected_processes(),
+    });
+    let results = if executor.unit() == Unit::Nanoseconds {
+        rounds::measure(executor, plan, interrupted, &progress)
+    } else {
+        let mut results = in_parallel(executor, plan, interrupted, &progress);
+        if plan.wall_rounds > 0 {
+            rounds::add_wall(executor, plan, interrupted, &progress, &mut results);
+        }
+        results
+    };
+    events(RunEvent::RunFinished { seconds: start.elapsed().as_secs_f64() });
+    results
+}
+
+impl RunPlan {
+    fn expected_processes(&self) -> usize {
+        let per_bench = self.repeats as usize + self.wall_rounds as usize;
+        self.benches
+            .iter()
+            .filter(|bench| !bench.discovered.skipped)
+            .map(|bench| per_bench + usize::from(!self.budgets.contains_key(bench.id())))
+            .sum()
+    }
+}
+
+/// Announces what has happened.
+struct Progress<'a> {
+    events: &'a (dyn Fn(RunEvent) + Sync),
+    planned: AtomicUsize,
+}
+
+impl Progress<'_> {
+    fn process_finished(&self, bench: &Bench, seconds: f64) {
+        (self.events)(RunEvent::ProcessFinished { id: bench.id().clone(), seconds });
+    }
+
+    fn add_processes(&self, more: usize) {
+        let processes = self.planned.fetch_add(more, Ordering::Relaxed) + more;
+        (self.events)(RunEvent::ProcessesReplanned { processes });
+    }
+
+    fn drop_processes(&self, fewer: usize) {
+        let processes = self.planned.fetch_sub(fewer, Ordering::Relaxed) - fewer;
+        (self.events)(RunEvent::ProcessesReplanned { processes });
+    }
+
+    fn bench_finished(&self, result: &BenchResult) {
+        (self.events)(RunEvent::BenchFinished(Box::new(result.clone())));
+    }
+}
+
+fn in_parallel(
+    executor: &dyn Executor,
+    plan: &RunPlan,
+    interrupted: &AtomicBool,
+    progress: &Progress<'_>,
+) -> Vec<BenchResult> {
+    let jobs = if executor.must_run_alone() { 1 } else { plan.jobs.max(1) };
+    let next = AtomicUsize::new(0);
+    let slots: Vec<Mutex<Option<BenchResult>>> =
+        plan.benches.iter().map(|_| Mutex::new(None)).collect();
+    thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let (Some(bench), Some(slot)) = (plan.benches.get(index), slots.get(index))
+                    else {
+                        return;
+                    };
+                    let result = bench::measure(executor, plan, bench, interrupted, progress);
+                    progress.bench_finished(&result);
+                    if let Ok(mut slot) = slot.lock() {
+                        *slot = Some(result);
+                    }
+                }
+            });
+        }
+    });
+    slots.into_iter().filter_map(|slot| slot.into_inner().ok().flatten()).collect()
+}

@@ -1,0 +1,129 @@
+//! The in-process counter's part in the marks: it takes the thread over at a section's first mark
+//! and gives it back at the last one.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use translating::{bracket, close, is_open, open};
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) use refusing::{bracket, close, is_open, open};
+
+#[cfg(target_arch = "x86_64")]
+mod translating {
+    use crate::overrides::getppid;
+    use crate::plan::Plan;
+    use crate::report::Line;
+    use core::ops::Range;
+    use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    use tiergate_counter::{Counter, Observations, Options};
+    use tiergate_protocol::report;
+
+    /// Instructions at the last mark that opened a bracket.
+    static OPENED_AT: AtomicU64 = AtomicU64::new(0);
+    /// Instructions in the brackets that are closed.
+    static IN_BRACKETS: AtomicU64 = AtomicU64::new(0);
+
+    pub(crate) fn is_open() -> bool {
+        Counter::is_open()
+    }
+
+    pub(crate) fn open(plan: &Plan, section: u64) {
+        OPENED_AT.store(0, Relaxed);
+        IN_BRACKETS.store(0, Relaxed);
+        let gate = getppid as *const () as u64;
+        let options = Options::default().gate(gate).uncounted(own_code());
+        if let Err(refusal) = Counter::open(options) {
+            line(report::REFUSED, section).text(&refusal.to_string()).append_to(plan.report_path());
+        }
+    }
+
+    /// A mark between the first and the last one: it opens or closes a bracket.
+    pub(crate) fn bracket(opens: bool) {
+        let Some(now) = Counter::count_so_far() else { return };
+        if opens {
+            OPENED_AT.store(now, Relaxed);
+        } else {
+            add_bracket(now);
+        }
+    }
+
+    fn add_bracket(now: u64) {
+        let length = now.saturating_sub(OPENED_AT.load(Relaxed));
+        IN_BRACKETS.store(IN_BRACKETS.load(Relaxed) + length, Relaxed);
+    }
+
+    pub(crate) fn close(plan: &Plan, section: u64) {
+        let Some(observations) = Counter::close() else { return };
+        let path = plan.report_path();
+        if let Some(incomplete) = observations.incomplete {
+            line(report::INCOMPLETE, section).text(&incomplete.to_string()).append_to(path);
+        }
+        add_bracket(observations.total());
+        let count = if plan.brackets { IN_BRACKETS.load(Relaxed) } else { observations.total() };
+        line(report::COUNTED, section).text("instructions ").number(count).append_to(path);
+        for (name, number) in facts(&observations) {
+            line(report::OBSERVED, section).text(name).text(" ").number(number).append_to(path);
+        }
+        for (number, count) in &observations.system_calls {
+            line(report::SYSTEM_CALL, section)
+                .number(u64::from(*number))
+                .text(" ")
+                .number(*count)
+                .append_to(path);
+        }
+    }
+
+    fn line(word: &str, section: u64) -> Line {
+        Line::new(word).text(" ").number(section).text(" ")
+    }
+
+    /// What a proof tells of the window.
+    fn facts(seen: &Observations) -> [(&'static str, u64); 8] {
+        [
+            ("code_writes", seen.code_writes),
+            ("foreign_code_writes", seen.foreign_code_writes),
+            ("invalidations", seen.invalidations),
+            ("signals", seen.signals),
+            ("faults", seen.faults),
+            ("threads_started", seen.threads_started),
+            ("children_started", seen.children_started),
+            ("repeated_instructions", seen.repeated_instructions),
+        ]
+    }
+
+    /// The mapping of this library's code, whose instructions are not the program's.
+    fn own_code() -> Range<u64> {
+        let here = own_code as *const () as u64;
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        maps.lines()
+            .filter_map(|line| {
+                let (start, rest) = line.split_once('-')?;
+                let (end, _) = rest.split_once(' ')?;
+                Some(u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?)
+            })
+            .find(|range| range.contains(&here))
+            .unwrap_or(0..0)
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+mod refusing {
+    use crate::plan::Plan;
+    use crate::report::Line;
+    use tiergate_protocol::report;
+
+    pub(crate) fn is_open() -> bool {
+        false
+    }
+
+    pub(crate) fn open(plan: &Plan, section: u64) {
+        Line::new(report::REFUSED)
+            .text(" ")
+            .number(section)
+            .text(" the counter translates x86-64 code only")
+            .append_to(plan.report_path());
+    }
+
+    pub(crate) fn bracket(_opens: bool) {}
+
+    pub(crate) fn close(_plan: &Plan, _section: u64) {}
+}

@@ -1,0 +1,148 @@
+//! A run for a terminal.
+
+use crate::number::{per_op, spread, whole};
+use crate::style::{ALARM, BOLD, CAUTION, DIM, Style};
+use crate::table::{Align, Cell, Table, note_text};
+use crate::text::printable;
+use tiergate_model::{BenchResult, BenchStatus, ResultFile, Unit, WallReading};
+use tiergate_stats::summarise_readings;
+
+/// Reasons stand below their bench's name.
+const REASON_INDENT: usize = 6;
+
+/// A run as text: the engine, instrument and flags, the benches by file, and a summary line.
+pub fn run_text(result: &ResultFile, style: &Style) -> String {
+    let mut sections = vec![header(result, style)];
+    if !result.benches.is_empty() {
+        sections.push(benches(result, style));
+    }
+    sections.push(format!("{}\n", run_summary(result, style)));
+    sections.join("\n")
+}
+
+fn header(result: &ResultFile, style: &Style) -> String {
+    let mut text = format!("{}\n", style.paint(&engine_and_instrument(result), BOLD));
+    let flags = &result.fingerprint.engine.flags;
+    if !flags.is_empty() {
+        let flags = format!("flags: {}", flags.join(" "));
+        text.push_str(&note_text(&flags, 0, DIM, style));
+    }
+    if !result.fingerprint.address_randomisation_off {
+        text.push_str(&note_text(RANDOMISED, 0, CAUTION, style));
+    }
+    text
+}
+
+/// What a run in a container that refuses says.
+pub(crate) const RANDOMISED: &str =
+    "address-space randomisation is on: this system refuses to switch it off";
+
+/// For example `node 24.22.1 (v8 13.6.233.17-node.41), callgrind 3.19.0`.
+pub(crate) fn engine_and_instrument(result: &ResultFile) -> String {
+    let (engine, instrument) = (&result.fingerprint.engine, &result.fingerprint.instrument);
+    let text = format!(
+        "{} {} ({}), {} {}",
+        engine.name, engine.version, engine.jit_engine, instrument.name, instrument.version
+    );
+    printable(&text)
+}
+
+/// The benches of each file, files in the order of their first bench.
+pub(crate) fn by_file(result: &ResultFile) -> Vec<(&str, Vec<&BenchResult>)> {
+    let mut files: Vec<(&str, Vec<&BenchResult>)> = Vec::new();
+    for bench in &result.benches {
+        match files.iter_mut().find(|(file, _)| *file == bench.file) {
+            Some((_, benches)) => benches.push(bench),
+            None => files.push((&bench.file, vec![bench])),
+        }
+    }
+    files
+}
+
+/// Whether there are wall-clock rounds beside counts; where the clock is the instrument they are
+/// the readings.
+pub(crate) fn shows_wall(result: &ResultFile) -> bool {
+    result.unit() == Unit::Instructions && result.benches.iter().any(|bench| bench.wall.is_some())
+}
+
+fn benches(result: &ResultFile, style: &Style) -> String {
+    let wall = shows_wall(result);
+    let mut columns = vec![
+        ("bench", Align::Left),
+        (result.unit().per_op(), Align::Right),
+        ("A/A", Align::Right),
+        ("warm-up", Align::Right),
+        ("window", Align::Right),
+        ("readings", Align::Right),
+    ];
+    if wall {
+        columns.push(("wall ns/op", Align::Right));
+    }
+    let mut table = Table::new(&columns, 0);
+    for (file, benches) in by_file(result) {
+        table.note(0, file, BOLD);
+        for bench in benches {
+            table.row(cells(bench, wall));
+            if let Some(reason) = &bench.reason {
+                table.note(REASON_INDENT, reason.as_str(), DIM);
+            }
+        }
+    }
+    table.render(style)
+}
+
+fn cells(bench: &BenchResult, wall: bool) -> Vec<Cell> {
+    let name = Cell::plain(format!("  {}", printable(short_name(bench))));
+    let summary = summarise_readings(&bench.readings);
+    match (bench.status, summary) {
+        (BenchStatus::Skipped, _) => vec![name, Cell::painted("skipped", DIM)],
+        (BenchStatus::Measured, Some(summary)) => {
+            let mut cells = vec![
+                name,
+                Cell::plain(per_op(summary.median)),
+                Cell::plain(spread(Some(summary.spread()))),
+                Cell::plain(whole(bench.warmup_ops)),
+                Cell::plain(whole(bench.window_ops)),
+                Cell::plain(bench.readings.len().to_string()),
+            ];
+            if wall {
+                cells.push(Cell::plain(bench.wall.as_ref().map(wall_text).unwrap_or_default()));
+            }
+            cells
+        }
+        _ => vec![name, Cell::painted("INCOMPLETE", ALARM)],
+    }
+}
+
+/// The name within its file, or the whole id where there is no file in it.
+pub(crate) fn short_name(bench: &BenchResult) -> &str {
+    match bench.id.name() {
+        "" => bench.id.as_str(),
+        name => name,
+    }
+}
+
+/// The median with the range of the rounds.
+pub(crate) fn wall_text(wall: &WallReading) -> String {
+    format!(
+        "{} ({} to {})",
+        per_op(wall.median_ns_per_op),
+        per_op(wall.min_ns_per_op),
+        per_op(wall.max_ns_per_op)
+    )
+}
+
+/// For example `1 INCOMPLETE, 3 measured`.
+pub fn run_summary(result: &ResultFile, style: &Style) -> String {
+    let count = |status| result.benches.iter().filter(|bench| bench.status == status).count();
+    let parts: Vec<String> = [
+        (count(BenchStatus::Incomplete), "INCOMPLETE", ALARM),
+        (count(BenchStatus::Measured), "measured", BOLD),
+        (count(BenchStatus::Skipped), "skipped", DIM),
+    ]
+    .into_iter()
+    .filter(|(count, ..)| *count > 0)
+    .map(|(count, word, paint)| style.paint(&format!("{count} {word}"), paint))
+    .collect();
+    if parts.is_empty() { style.paint("no benches", BOLD) } else { parts.join(", ") }
+}

@@ -1,0 +1,51 @@
+//! Comparisons and runs for the snapshots.
+
+use tiergate_model::fixtures::{incomplete, measured, result_file, skipped};
+use tiergate_model::{BenchResult, Comparison, Limits, ResultFile};
+use tiergate_stats::{CompareOptions, compare};
+
+/// A bench with five equal repeats.
+pub(crate) fn bench(id: &str, count: u64) -> BenchResult {
+    measured(id, &[count; 5])
+}
+
+/// Compares two files under the default limits.
+pub(crate) fn compared_files(base: &ResultFile, head: &ResultFile) -> Comparison {
+    let options = CompareOptions {
+        limits: Limits::default(),
+        allow_removed: false,
+        base_source: "base.json".to_owned(),
+        head_source: "head.json".to_owned(),
+    };
+    compare(base, head, &options)
+}
+
+/// Compares two lists of benches under the default limits.
+pub(crate) fn compared(base: Vec<BenchResult>, head: Vec<BenchResult>) -> Comparison {
+    compared_files(&result_file(base), &result_file(head))
+}
+
+/// One of each verdict that two files can give.
+pub(crate) fn every_verdict() -> Comparison {
+    let base = vec![
+        bench("bench/a.mjs::parse > short", 1_234_500),
+        bench("bench/a.mjs::parse > long", 81_234_567),
+        bench("bench/a.mjs::steady", 50_000),
+        measured("bench/a.mjs::noisy", &[100_000, 100_700, 100_000, 100_300, 100_100]),
+        bench("bench/a.mjs::throws", 700_000),
+        bench("bench/a.mjs::faster", 300_000),
+        skipped("bench/a.mjs::later", "marked `skip`"),
+        bench("bench/old.mjs::moved", 42_000),
+    ];
+    let head = vec![
+        bench("bench/a.mjs::parse > short", 1_296_470),
+        bench("bench/a.mjs::parse > long", 82_400_123),
+        measured("bench/a.mjs::steady", &[50_001, 50_000, 50_000, 50_000, 50_000]),
+        measured("bench/a.mjs::noisy", &[100_000; 5]),
+        incomplete("bench/a.mjs::throws", "TypeError: x is not a function\n    at a.mjs:3:1"),
+        bench("bench/a.mjs::faster", 150_000),
+        skipped("bench/a.mjs::later", "marked `skip`"),
+        bench("bench/new.mjs::moved", 42_100),
+    ];
+    compared(base, head)
+}

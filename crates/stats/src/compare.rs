@@ -1,0 +1,205 @@
+//! Comparison of two result files.
+
+use crate::benjamini_hochberg::benjamini_hochberg;
+use crate::renames::{note_swapped_names, probable_renames};
+use crate::sides::{Sides, Unlisted};
+use crate::verdict::{Case, Judgement};
+use std::collections::BTreeMap;
+use tiergate_model::{
+    BenchId, BenchResult, BenchStatus, Comparison, ComparisonRow, Limits, Rename, ResultFile,
+    SideSummary, Verdict,
+};
+
+/// What a comparison is told beside the two files.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompareOptions {
+    /// The limits of the verdicts.
+    pub limits: Limits,
+    /// Whether a bench that only base has may be missing from head.
+    pub allow_removed: bool,
+    /// The file or baseline that base was read from.
+    pub base_source: String,
+    /// The file or baseline that head was read from.
+    pub head_source: String,
+}
+
+/// Compares head with base. Both must have passed [`ResultFile::check`].
+///
+/// Files with different fingerprints get no rows, only the list of differences. Otherwise every
+/// bench of either side gets one row, the worst first, then by change, then by id.
+pub fn compare(base: &ResultFile, head: &ResultFile, options: &CompareOptions) -> Comparison {
+    let differences = base.fingerprint.differences(&head.fingerprint);
+    let (rows, probable_renames) =
+        if differences.is_empty() { judge_all(base, head, options) } else { Default::default() };
+    Comparison {
+        base: summary(base, &options.base_source),
+        head: summary(head, &options.head_source),
+        unit: base.unit(),
+        limits: options.limits,
+        differences,
+        rows,
+        probable_renames,
+    }
+}
+
+fn summary(file: &ResultFile, source: &str) -> SideSummary {
+    let engine = &file.fingerprint.engine;
+    SideSummary {
+        source: source.to_owned(),
+        commit: file.commit.clone(),
+        engine: format!("{} {}", engine.name, engine.version),
+        instrument: file.fingerprint.instrument.name.to_string(),
+    }
+}
+
+fn judge_all(
+    base: &ResultFile,
+    head: &ResultFile,
+    options: &CompareOptions,
+) -> (Vec<ComparisonRow>, Vec<Rename>) {
+    let mut sides: BTreeMap<&BenchId, Sides> = BTreeMap::new();
+    for bench in &base.benches {
+        sides.entry(&bench.id).or_default().base = Some(bench);
+    }
+    for bench in &head.benches {
+        sides.entry(&bench.id).or_default().head = Some(bench);
+    }
+    let unlisted = Unlisted::of(base, head);
+    let renames = probable_renames(&sides, &unlisted);
+    let mut rows = judge_common(&sides, base, options);
+    note_swapped_names(&mut rows);
+    rows.extend(sides.iter().filter_map(|(id, sides)| {
+        let judgement = match (sides.base, sides.head) {
+            (Some(_), None) if filtered(head, base) => left_out_of_head(head),
+            (None, Some(_)) if filtered(base, head) => left_out_of_base(base),
+            (Some(base), None) => only_in_base(base, &unlisted, &renames, options.allow_removed),
+            (None, Some(head)) => only_in_head(head, &unlisted, &renames),
+            _ => return None,
+        };
+        Some(row((*id).clone(), judgement.with_sides(sides.base, sides.head)))
+    }));
+    rows.sort_by(|one, other| {
+        let change = |row: &ComparisonRow| row.change.unwrap_or(f64::NEG_INFINITY);
+        one.verdict
+            .severity_rank()
+            .cmp(&other.verdict.severity_rank())
+            .then_with(|| change(other).total_cmp(&change(one)))
+            .then_with(|| one.id.cmp(&other.id))
+    });
+    (rows, renames)
+}
+
+/// Judges the benches that both sides have; their p values are adjusted together.
+fn judge_common(
+    sides: &BTreeMap<&BenchId, Sides>,
+    base: &ResultFile,
+    options: &CompareOptions,
+) -> Vec<ComparisonRow> {
+    let cases: Vec<(&BenchId, Case)> = sides
+        .iter()
+        .filter_map(|(id, sides)| Some((*id, Case::open(sides.base?, sides.head?, base.unit()))))
+        .collect();
+    let tested: Vec<f64> = cases.iter().filter_map(|(_, case)| case.p_value()).collect();
+    let mut adjusted = benjamini_hochberg(&tested).into_iter();
+    cases
+        .into_iter()
+        .map(|(id, case)| {
+            let p = case.p_value().and_then(|_| adjusted.next());
+            row(id.clone(), case.close(&options.limits, p, tested.len()))
+        })
+        .collect()
+}
+
+/// Whether a side was measured with a filter that the other one did not have: then it can't tell
+/// a bench that is gone from one that was not asked for.
+fn filtered(side: &ResultFile, other: &ResultFile) -> bool {
+    !side.filter.is_empty() && side.filter != other.filter
+}
+
+fn left_out_of_head(head: &ResultFile) -> Judgement {
+    let reason = format!("left out of head by the filter `{}`", head.filter.join("`, `"));
+    Judgement::without_figures(Verdict::Skipped, reason)
+}
+
+fn left_out_of_base(base: &ResultFile) -> Judgement {
+    let reason = format!("base was measured with the filter `{}`", base.filter.join("`, `"));
+    Judgement {
+        hint: Some("measure base without it, or head with it too".to_owned()),
+        ..Judgement::without_figures(Verdict::Incomplete, reason)
+    }
+}
+
+fn only_in_base(
+    base: &BenchResult,
+    unlisted: &Unlisted,
+    renames: &[Rename],
+    allowed: bool,
+) -> Judgement {
+    if base.id.is_file() {
+        return file_fault("base", base);
+    }
+    if let Some(reason) = unlisted.in_head(&base.id) {
+        return lost_with_file("head", reason);
+    }
+    let reason = match renames.iter().find(|rename| rename.from == base.id) {
+        Some(rename) => format!("removed, or renamed to `{}`", rename.to),
+        None => "removed: only base has it".to_owned(),
+    };
+    if allowed {
+        return Judgement::without_figures(Verdict::Removed, reason);
+    }
+    let hint = "if that is meant, allow it with `--allow-removed`";
+    Judgement {
+        hint: Some(hint.to_owned()),
+        ..Judgement::without_figures(Verdict::Incomplete, reason)
+    }
+}
+
+fn only_in_head(head: &BenchResult, unlisted: &Unlisted, renames: &[Rename]) -> Judgement {
+    if head.id.is_file() {
+        return file_fault("head", head);
+    }
+    // A base that could not be listed is no base without the bench.
+    if let Some(reason) = unlisted.in_base(&head.id) {
+        return lost_with_file("base", reason);
+    }
+    let why = head.reason.as_deref().unwrap_or("no reason was recorded");
+    let (verdict, reason) = match head.status {
+        // A new bench that can't be measured must not slip in as added.
+        BenchStatus::Incomplete => (Verdict::Incomplete, format!("only head has it, and {why}")),
+        BenchStatus::Skipped => (Verdict::Skipped, format!("only head has it: {why}")),
+        BenchStatus::Measured => {
+            let reason = match renames.iter().find(|rename| rename.to == head.id) {
+                Some(rename) => format!("only head has it, or renamed from `{}`", rename.from),
+                None => "only head has it".to_owned(),
+            };
+            (Verdict::Added, reason)
+        }
+    };
+    Judgement::without_figures(verdict, reason)
+}
+
+fn file_fault(side: &str, file: &BenchResult) -> Judgement {
+    let why = file.reason.as_deref().unwrap_or("no reason was recorded");
+    Judgement::without_figures(Verdict::Incomplete, format!("{side}: {why}"))
+}
+
+fn lost_with_file(side: &str, reason: &str) -> Judgement {
+    let reason = format!("{side}: its file could not be listed: {reason}");
+    Judgement::without_figures(Verdict::Incomplete, reason)
+}
+
+fn row(id: BenchId, judgement: Judgement) -> ComparisonRow {
+    ComparisonRow {
+        id,
+        verdict: judgement.verdict,
+        reason: judgement.reason,
+        hint: judgement.hint,
+        base_per_op: judgement.base_per_op,
+        head_per_op: judgement.head_per_op,
+        change: judgement.change,
+        base_spread: judgement.base_spread,
+        head_spread: judgement.head_spread,
+        adjusted_p: judgement.adjusted_p,
+    }
+}

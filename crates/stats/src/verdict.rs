@@ -1,0 +1,270 @@
+//! From evidence and limits to a verdict.
+
+use crate::bootstrap::median_ratio_interval;
+use crate::evidence::{Evidence, Gap, Pair, summarise_readings};
+use crate::mann_whitney::{mann_whitney, smallest_p};
+use tiergate_model::{BenchResult, BenchStatus, Limits, Percent, Unit, Verdict};
+
+/// Fewer repeats say nothing about the spread.
+const FEWEST_REPEATS: usize = 3;
+
+/// A wall-clock change with a larger adjusted p value is not significant.
+const SIGNIFICANCE: f64 = 0.05;
+
+/// Counts of exactly the limit are within it, whatever the division rounds to.
+const ROUNDING: f64 = 1e-9;
+
+/// Resamples and seed of the interval shown beside an undecided wall-clock change.
+const RESAMPLES: usize = 2000;
+const SEED: u64 = 1;
+
+/// What the two sides of one bench amount to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why; always given for INCONCLUSIVE, INCOMPLETE and skipped.
+    pub reason: Option<String>,
+    /// What the user can do about it, where something can be done.
+    pub hint: Option<String>,
+    /// The base's median per op, in the instrument's unit.
+    pub base_per_op: Option<f64>,
+    /// The head's median per op, in the instrument's unit.
+    pub head_per_op: Option<f64>,
+    /// `head / base − 1`; only when the two can be compared.
+    pub change: Option<f64>,
+    /// The base's A/A spread, a fraction.
+    pub base_spread: Option<f64>,
+    /// The head's A/A spread, a fraction.
+    pub head_spread: Option<f64>,
+    /// The p value that decided a wall-clock row, adjusted where several benches are compared.
+    pub adjusted_p: Option<f64>,
+}
+
+/// Judges one bench that both sides have.
+///
+/// - A side that is incomplete, or skipped while the other is not, makes it INCOMPLETE; sides with
+///   another warm-up, window, framework or kind of op, or with fewer than 3 repeats, make it
+///   INCONCLUSIVE.
+/// - Instructions: a spread above its limit makes it INCONCLUSIVE. A change beyond a limit counts
+///   when the ranges of the repeats don't overlap, and is INCONCLUSIVE otherwise.
+/// - Nanoseconds: a change beyond a limit counts when a Mann-Whitney test over the repeats is
+///   significant at 5 %, and is INCONCLUSIVE otherwise. The spread limit does not apply: clocks
+///   are noisy by nature, and the test accounts for it.
+pub fn verdict(base: &BenchResult, head: &BenchResult, unit: Unit, limits: &Limits) -> Judgement {
+    let case = Case::open(base, head, unit);
+    let p = case.p_value();
+    case.close(limits, p, 1)
+}
+
+/// One bench between the gathering of its evidence and its verdict: the p values of all benches
+/// are adjusted together in between.
+pub(crate) struct Case {
+    evidence: Result<Evidence, Judgement>,
+    unit: Unit,
+}
+
+impl Case {
+    pub(crate) fn open(base: &BenchResult, head: &BenchResult, unit: Unit) -> Self {
+        let evidence = match (base.status, head.status) {
+            (BenchStatus::Skipped, BenchStatus::Skipped) => {
+                let reason = head.reason.clone().unwrap_or_else(|| "skipped".to_owned());
+                Err(Judgement::without_figures(Verdict::Skipped, reason))
+            }
+            (BenchStatus::Skipped, _) => Err(skipped_on("base", base)),
+            (_, BenchStatus::Skipped) => Err(skipped_on("head", head)),
+            _ => Evidence::gather(base, head).map_err(|gap| gap_judgement(gap, base, head)),
+        };
+        Self { evidence, unit }
+    }
+
+    /// The p value of a wall-clock case, before adjustment.
+    pub(crate) fn p_value(&self) -> Option<f64> {
+        match (&self.evidence, self.unit) {
+            // Pairs of other perturbations are no repeats of the first; they agree or disagree.
+            (Ok(evidence), Unit::Nanoseconds) => evidence
+                .pairs
+                .first()
+                .and_then(|pair| mann_whitney(&pair.base, &pair.head))
+                .map(|test| test.p),
+            _ => None,
+        }
+    }
+
+    /// Applies the limits; `tested` is the number of p values that were adjusted together.
+    pub(crate) fn close(self, limits: &Limits, p: Option<f64>, tested: usize) -> Judgement {
+        let evidence = match self.evidence {
+            Ok(evidence) => evidence,
+            Err(judgement) => return judgement,
+        };
+        let mut judgement = Judgement::with_figures(&evidence);
+        judgement.adjusted_p = p;
+        if evidence.fewest_repeats() < FEWEST_REPEATS {
+            let reason =
+                format!("only {}: it takes at least 3 repeats", repeats(evidence.fewest_repeats()));
+            return judgement.inconclusive(reason, Some("measure with `--repeats 5`"));
+        }
+        if self.unit == Unit::Instructions
+            && let Some(reason) = spread_fault(&evidence, limits.aa_spread)
+        {
+            return judgement.inconclusive(
+                reason,
+                Some("equal processes did unequal work: look for clocks, randomness, I/O or threads in the op"),
+            );
+        }
+        let change = evidence.change();
+        let (verdict, limit) = if change > limits.fail + ROUNDING {
+            (Verdict::Fail, limits.fail)
+        } else if change > limits.warn + ROUNDING {
+            (Verdict::Warn, limits.warn)
+        } else if change < -limits.improved - ROUNDING {
+            (Verdict::Improved, limits.improved)
+        } else {
+            judgement.verdict = Verdict::Ok;
+            return judgement;
+        };
+        let doubt = match (self.unit, p) {
+            (Unit::Instructions, _) | (Unit::Nanoseconds, None) => overlap(&evidence, change),
+            (Unit::Nanoseconds, Some(p)) => insignificance(&evidence, p, tested),
+        };
+        match doubt {
+            None => {
+                judgement.verdict = verdict;
+                judgement
+            }
+            Some((doubt, hint)) => judgement
+                .inconclusive(format!("beyond the limit of {}, but {doubt}", Percent(limit)), hint),
+        }
+    }
+}
+
+impl Judgement {
+    pub(crate) fn without_figures(verdict: Verdict, reason: String) -> Self {
+        Self {
+            verdict,
+            reason: Some(reason),
+            hint: None,
+            base_per_op: None,
+            head_per_op: None,
+            change: None,
+            base_spread: None,
+            head_spread: None,
+            adjusted_p: None,
+        }
+    }
+
+    fn with_figures(evidence: &Evidence) -> Self {
+        let first = evidence.pairs.first();
+        Self {
+            verdict: Verdict::Inconclusive,
+            reason: None,
+            hint: None,
+            base_per_op: first.map(|pair| pair.base_summary.median),
+            head_per_op: first.map(|pair| pair.head_summary.median),
+            change: Some(evidence.change()),
+            base_spread: first.map(|pair| pair.base_summary.spread()),
+            head_spread: first.map(|pair| pair.head_summary.spread()),
+            adjusted_p: None,
+        }
+    }
+
+    /// Fills in what a side that was measured says on its own.
+    pub(crate) fn with_sides(
+        mut self,
+        base: Option<&BenchResult>,
+        head: Option<&BenchResult>,
+    ) -> Self {
+        let summary = |side: Option<&BenchResult>| {
+            side.filter(|side| side.status == BenchStatus::Measured)
+                .and_then(|side| summarise_readings(&side.readings))
+        };
+        let (base, head) = (summary(base), summary(head));
+        self.base_per_op = base.map(|summary| summary.median);
+        self.head_per_op = head.map(|summary| summary.median);
+        self.base_spread = base.map(|summary| summary.spread());
+        self.head_spread = head.map(|summary| summary.spread());
+        self
+    }
+
+    fn inconclusive(mut self, reason: String, hint: Option<&str>) -> Self {
+        self.verdict = Verdict::Inconclusive;
+        self.reason = Some(reason);
+        self.hint = hint.map(str::to_owned);
+        self
+    }
+}
+
+fn skipped_on(name: &str, side: &BenchResult) -> Judgement {
+    let reason = side.reason.as_deref().unwrap_or("skipped");
+    Judgement::without_figures(Verdict::Incomplete, format!("skipped in {name} only: {reason}"))
+}
+
+fn gap_judgement(gap: Gap, base: &BenchResult, head: &BenchResult) -> Judgement {
+    match gap {
+        Gap::Missing(reason) => Judgement::without_figures(Verdict::Incomplete, reason),
+        Gap::Incomparable { reason, hint } => {
+            let mut judgement = Judgement::without_figures(Verdict::Inconclusive, reason);
+            judgement.hint = Some(hint);
+            judgement
+        }
+    }
+    .with_sides(Some(base), Some(head))
+}
+
+fn repeats(count: usize) -> String {
+    if count == 1 { "1 repeat".to_owned() } else { format!("{count} repeats") }
+}
+
+fn spread_fault(evidence: &Evidence, limit: f64) -> Option<String> {
+    let above = |spread: f64| spread > limit + ROUNDING;
+    evidence.pairs.iter().find_map(|pair| {
+        let (base, head) = (pair.base_summary.spread(), pair.head_summary.spread());
+        let spreads = match (above(base), above(head)) {
+            (false, false) => return None,
+            (true, false) => format!("base is {}", Percent(base)),
+            (false, true) => format!("head is {}", Percent(head)),
+            (true, true) => format!("base is {}, that of head {}", Percent(base), Percent(head)),
+        };
+        Some(format!("the A/A spread of {spreads}, above the limit of {}", Percent(limit)))
+    })
+}
+
+type Doubt = (String, Option<&'static str>);
+
+fn overlap(evidence: &Evidence, change: f64) -> Option<Doubt> {
+    let (low, high) = evidence.interval();
+    let agrees = if change > 0.0 { low > 1.0 } else { high < 1.0 };
+    if agrees {
+        return None;
+    }
+    let span = format!("{:+.2} to {:+.2}", Percent(low - 1.0), Percent(high - 1.0));
+    let doubt = if evidence.pairs.len() == 1 {
+        format!("the repeats of base and head overlap: they allow {span}")
+    } else {
+        format!("the perturbations disagree: {span}")
+    };
+    Some((doubt, Some("measure with more `--repeats`")))
+}
+
+fn insignificance(evidence: &Evidence, p: f64, tested: usize) -> Option<Doubt> {
+    if p <= SIGNIFICANCE {
+        return None;
+    }
+    let among = if tested > 1 { format!(" among {tested} benches") } else { String::new() };
+    let interval = evidence.pairs.first().and_then(interval_text).unwrap_or_default();
+    let doubt = format!("not significant at 5 %: p = {p:.3}{among}{interval}");
+    let reachable = evidence.pairs.first().is_some_and(|pair| {
+        smallest_p(pair.base.len(), pair.head.len()) * tested as f64 <= SIGNIFICANCE
+    });
+    let hint = if reachable {
+        "measure with more `--repeats`, or count instructions"
+    } else {
+        "so few repeats can't reach significance here: measure with more `--repeats`, or count instructions"
+    };
+    Some((doubt, Some(hint)))
+}
+
+fn interval_text(pair: &Pair) -> Option<String> {
+    let (low, high) = median_ratio_interval(&pair.base, &pair.head, 0.95, RESAMPLES, SEED)?;
+    Some(format!(", 95 % interval {:+.2} to {:+.2}", Percent(low - 1.0), Percent(high - 1.0)))
+}

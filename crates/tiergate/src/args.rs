@@ -1,0 +1,278 @@
+//! The command line's grammar and its help.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tiergate_model::ExitStatus;
+
+/// Counts the instructions per operation of JavaScript benchmarks, each in a fresh process, and
+/// says whether a change made them slower.
+#[derive(Debug, Parser)]
+#[command(version, about, after_help = EXIT_CODES, max_term_width = 100)]
+pub(crate) struct Arguments {
+    /// When to use colours.
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) color: ColorChoice,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    everything passed
+  1    a regression
+  2    not comparable
+  3    inconclusive
+  4    incomplete: a bench, or the run itself, failed
+  64   wrong command line or configuration
+  130  interrupted
+
+Start with:
+  tiergate doctor                          what this machine can do
+  tiergate run bench/ --save base.json     measure
+  tiergate compare base.json head.json     compare two measurements";
+
+#[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one, parsed once")]
+pub(crate) enum Command {
+    /// Measure benches: instructions per op, each bench in fresh processes
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunOptions),
+    /// List benches without running any
+    List(ListOptions),
+    /// Compare two result files
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(CompareOptions),
+    /// Show what this machine and these engines can do, and what is missing
+    Doctor(DoctorOptions),
+    /// Print a completion script for a shell
+    #[command(after_help = COMPLETION_EXAMPLES)]
+    Completions(CompletionOptions),
+    /// Print the JSON schema of the result file
+    #[command(hide = true)]
+    Schema,
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  tiergate run                                  every *.bench.* file below the root
+  tiergate run bench/parse.bench.mjs            one file
+  tiergate run --filter '*parse*'               benches whose id matches
+  tiergate run --engine node@22 --engine bun    two engines, one after the other
+  tiergate run --save head.json --compare base.json
+  tiergate run --save-baseline main             and later: tiergate run --baseline main";
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  tiergate compare base.json head.json
+  tiergate compare head.json --baseline main
+  tiergate compare base.json head.json --fail 5% --format markdown";
+
+const COMPLETION_EXAMPLES: &str = "\
+Examples:
+  tiergate completions bash > ~/.local/share/bash-completion/completions/tiergate
+  tiergate completions zsh > ~/.zfunc/_tiergate
+  tiergate completions fish > ~/.config/fish/completions/tiergate.fish";
+
+/// Which benches, with which engines.
+#[derive(Debug, Args)]
+pub(crate) struct Selection {
+    /// Bench files, or folders to look for them in [default: `files` of the configuration, else
+    /// every `*.bench.{js,mjs,cjs,ts,mts,cts}` below the root]
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Engine: `node`, `deno`, `bun`, one of them with a version (`node@24`), or a path; can be
+    /// given several times or with commas
+    #[arg(long, short, value_name = "ENGINE", value_delimiter = ',')]
+    pub(crate) engine: Vec<String>,
+    /// An additional argument for the engine, for example `--engine-arg=--no-opt`; can be given
+    /// several times
+    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
+    pub(crate) engine_arg: Vec<String>,
+    /// Determinism profile of the engine: `exact`, `bench:ir` or `default`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Only benches whose id matches this glob (`*` and `?`); can be given several times
+    #[arg(long, short, value_name = "GLOB")]
+    pub(crate) filter: Vec<String>,
+    /// Take every `--filter` as a whole id instead of a glob
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// Read this configuration instead of the `tiergate.toml` found upward
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Seconds that one process may take [default: 120]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<u64>,
+    /// No bench found is not an error
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunOptions {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// What counts: `auto`, `counter`, `callgrind` or `wall`
+    #[arg(long, short, value_name = "INSTRUMENT")]
+    pub(crate) instrument: Option<String>,
+    /// A/A repeats of every reading, at least 3 [default: 5]
+    #[arg(long, value_name = "R")]
+    pub(crate) repeats: Option<u32>,
+    /// Wall-clock rounds beside the instrument; they give ns/op
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub(crate) wall: u32,
+    /// Processes at a time [default: the number of cores]
+    #[arg(long, short, value_name = "J")]
+    pub(crate) jobs: Option<usize>,
+    /// Write the results to this file, after every bench; `{engine}` stands for the engine's name
+    /// and version
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+    /// Keep the results under this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) save_baseline: Option<String>,
+    /// Compare with this result file afterwards
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    pub(crate) compare: Option<PathBuf>,
+    /// Compare with the results kept under this name afterwards
+    #[arg(long, value_name = "NAME")]
+    pub(crate) baseline: Option<String>,
+    #[command(flatten)]
+    pub(crate) judging: Judging,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+    /// Pass the output of every process on, not only that of each bench's first
+    #[arg(long)]
+    pub(crate) show_output: bool,
+    /// Find the ops of warm-up and window anew instead of taking those in `tiergate.lock`
+    #[arg(long)]
+    pub(crate) resize: bool,
+    /// Which side of a comparison this is, kept in the results
+    #[arg(long, value_enum, value_name = "SIDE")]
+    pub(crate) side: Option<SideName>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListOptions {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Format on standard output
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareOptions {
+    /// Result file of the base, or of the head when `--baseline` names the base
+    #[arg(value_name = "BASE")]
+    pub(crate) first: PathBuf,
+    /// Result file of the head
+    #[arg(value_name = "HEAD", required_unless_present = "baseline", conflicts_with = "baseline")]
+    pub(crate) second: Option<PathBuf>,
+    /// Take the base from the results kept under this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) baseline: Option<String>,
+    #[command(flatten)]
+    pub(crate) judging: Judging,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+    /// Read this configuration instead of the `tiergate.toml` found upward
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+/// Limits of a comparison.
+#[derive(Debug, Args)]
+pub(crate) struct Judging {
+    /// An increase beyond this fails [default: 2%]
+    #[arg(long, value_name = "PERCENT")]
+    pub(crate) fail: Option<String>,
+    /// An increase beyond this warns [default: 1%]
+    #[arg(long, value_name = "PERCENT")]
+    pub(crate) warn: Option<String>,
+    /// A decrease beyond this is an improvement [default: 2%]
+    #[arg(long, value_name = "PERCENT")]
+    pub(crate) improved: Option<String>,
+    /// An A/A spread beyond this makes a bench undecidable [default: 0.4%]
+    #[arg(long, value_name = "PERCENT")]
+    pub(crate) aa_spread: Option<String>,
+    /// Benches that only the base has are `removed` instead of INCOMPLETE
+    #[arg(long)]
+    pub(crate) allow_removed: bool,
+}
+
+/// How results are shown.
+#[derive(Debug, Args)]
+pub(crate) struct Shown {
+    /// Format on standard output
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    /// Write the report to a file as well: `json=FILE` or `markdown=FILE`; can be given several
+    /// times
+    #[arg(long, value_name = "KIND=FILE")]
+    pub(crate) export: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorOptions {
+    /// Engine to look at [default: all that are found]
+    #[arg(long, short, value_name = "ENGINE", value_delimiter = ',')]
+    pub(crate) engine: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionOptions {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Format {
+    /// Tables for people
+    #[default]
+    Human,
+    /// JSON for programs
+    Json,
+    /// Markdown for a pull request
+    Markdown,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On terminals that show them
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SideName {
+    /// What head is compared with
+    Base,
+    /// What is judged
+    Head,
+}
+
+/// Prints what clap has to say, with this tool's exit codes.
+pub(crate) fn report(error: &clap::Error) -> ExitCode {
+    // A closed stream leaves nobody to tell.
+    let _ = error.print();
+    let status = if error.use_stderr() { ExitStatus::Usage } else { ExitStatus::Pass };
+    ExitCode::from(status.code())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arguments;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_grammar_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

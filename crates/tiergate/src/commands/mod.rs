@@ -1,0 +1,8 @@
+//! One file per command.
+
+pub(crate) mod compare;
+pub(crate) mod completions;
+pub(crate) mod doctor;
+pub(crate) mod list;
+pub(crate) mod run;
+pub(crate) mod schema;

@@ -1,0 +1,106 @@
+//! The benches of all bench files, as list mode tells them.
+
+use crate::discover::Filter;
+use crate::failure::Failure;
+use crate::output;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use tiergate_measure::Fault;
+use tiergate_measure::executor::{Bench, BenchFile, Executor, Listing};
+
+/// What the files hold.
+#[derive(Default)]
+pub(crate) struct Listed {
+    /// Benches that the filter lets through, in the order of files and registration.
+    pub(crate) benches: Vec<Bench>,
+    /// Files that could not be listed.
+    pub(crate) faults: Vec<(BenchFile, Fault)>,
+    /// What the user should know.
+    pub(crate) warnings: Vec<String>,
+    /// Benches that the filter left out.
+    pub(crate) left_out: usize,
+}
+
+/// Lists all files, `jobs` at a time.
+pub(crate) fn list_all(
+    executor: &dyn Executor,
+    files: &[BenchFile],
+    filter: &Filter,
+    jobs: usize,
+) -> Listed {
+    let next = AtomicUsize::new(0);
+    let slots: Vec<Mutex<Option<Result<Listing, Fault>>>> =
+        files.iter().map(|_| Mutex::new(None)).collect();
+    thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, files.len().max(1)) {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let (Some(file), Some(slot)) = (files.get(index), slots.get(index)) else {
+                        return;
+                    };
+                    let listing = executor.list(file);
+                    if let Ok(mut slot) = slot.lock() {
+                        *slot = Some(listing);
+                    }
+                }
+            });
+        }
+    });
+    let mut listed = Listed::default();
+    for (file, slot) in files.iter().zip(slots) {
+        match slot.into_inner().ok().flatten() {
+            Some(Ok(listing)) => listed.add(file, listing, filter),
+            Some(Err(fault)) => listed.faults.push((file.clone(), fault)),
+            None => listed.faults.push((file.clone(), Fault::Interrupted)),
+        }
+    }
+    listed
+}
+
+impl Listed {
+    fn add(&mut self, file: &BenchFile, listing: Listing, filter: &Filter) {
+        self.warnings.extend(
+            listing.warnings.iter().map(|warning| format!("`{}`: {warning}", file.relative)),
+        );
+        for bench in listing.benches {
+            if filter.matches(bench.id().as_str()) {
+                self.benches.push(bench);
+            } else {
+                self.left_out += 1;
+            }
+        }
+    }
+
+    /// Says what the user should know, and which files could not be listed.
+    pub(crate) fn tell(&self) {
+        self.warnings.iter().for_each(|warning| output::warning(warning));
+        for (file, fault) in &self.faults {
+            output::error(&format!("`{}`: {fault}", file.relative));
+            if let Some(hint) = fault.hint() {
+                output::hint(hint);
+            }
+        }
+    }
+
+    /// An empty list is an error unless it is allowed: nothing measured is nothing shown.
+    pub(crate) fn check_not_empty(&self, allow_empty: bool) -> Result<(), Failure> {
+        if allow_empty || !self.benches.is_empty() || !self.faults.is_empty() {
+            return Ok(());
+        }
+        Err(match self.left_out {
+            0 => no_bench_files(),
+            left_out => {
+                Failure::usage(format!("no bench matches the filter; it leaves out all {left_out}"))
+                    .hint("`tiergate list` shows the ids")
+            }
+        })
+    }
+}
+
+/// No file to ask.
+pub(crate) fn no_bench_files() -> Failure {
+    Failure::usage("no bench files found")
+        .hint("name files or folders, set `files` in `tiergate.toml`, or pass `--allow-empty`")
+}

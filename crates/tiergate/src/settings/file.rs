@@ -1,0 +1,174 @@
+//! `tiergate.toml`.
+
+use super::Percent;
+use crate::failure::Failure;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The configuration as it is written.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct SettingsFile {
+    /// Globs of the bench files below the root.
+    pub(crate) files: Vec<String>,
+    /// Engines.
+    pub(crate) engine: Vec<String>,
+    /// Additional arguments for the engine.
+    pub(crate) engine_args: Vec<String>,
+    /// Determinism profile.
+    pub(crate) profile: Option<String>,
+    /// Instrument.
+    pub(crate) instrument: Option<String>,
+    /// A/A repeats.
+    pub(crate) repeats: Option<u32>,
+    /// Processes at a time.
+    pub(crate) jobs: Option<usize>,
+    /// Seconds that one process may take.
+    pub(crate) timeout_seconds: Option<u64>,
+    /// The lock, relative to the configuration; two versions of a project can share one.
+    pub(crate) lock: Option<PathBuf>,
+    /// Limits of comparisons.
+    pub(crate) limits: LimitSettings,
+    /// The engine's environment.
+    pub(crate) environment: EnvironmentSettings,
+    /// Settings of benches by a glob over their ids.
+    pub(crate) bench: BTreeMap<String, BenchSettings>,
+}
+
+/// `[limits]`.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct LimitSettings {
+    pub(crate) fail: Option<Percent>,
+    pub(crate) warn: Option<Percent>,
+    pub(crate) improved: Option<Percent>,
+    pub(crate) aa_spread: Option<Percent>,
+}
+
+/// `[environment]`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct EnvironmentSettings {
+    /// Variables taken over from the caller.
+    pub(crate) pass: Vec<String>,
+    /// Variables of fixed content.
+    pub(crate) set: BTreeMap<String, String>,
+}
+
+/// `[bench."GLOB"]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct BenchSettings {
+    /// Ops before the window.
+    pub(crate) warmup: Option<u64>,
+    /// Ops in the window.
+    pub(crate) ops: Option<u64>,
+}
+
+/// Every key that a configuration can have, for suggestions.
+const KEYS: [&str; 19] = [
+    "files",
+    "engine",
+    "engine_args",
+    "profile",
+    "instrument",
+    "repeats",
+    "jobs",
+    "timeout_seconds",
+    "lock",
+    "limits",
+    "limits.fail",
+    "limits.warn",
+    "limits.improved",
+    "limits.aa_spread",
+    "environment",
+    "environment.pass",
+    "environment.set",
+    "bench.*.warmup",
+    "bench.*.ops",
+];
+
+impl SettingsFile {
+    /// Reads a configuration. A key that is not known is an error: a mistyped limit must not be
+    /// silently another limit.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let shown = path.display();
+        let text = fs::read_to_string(path)
+            .map_err(|error| Failure::usage(format!("can't read `{shown}`: {error}")))?;
+        Self::parse(&text, &shown.to_string())
+    }
+
+    fn parse(text: &str, shown: &str) -> Result<Self, Failure> {
+        let damaged = |error: toml::de::Error| {
+            let line = error.span().map_or(1, |span| {
+                text.get(..span.start).unwrap_or_default().matches('\n').count() + 1
+            });
+            let message = error.message().lines().next().unwrap_or_default().to_owned();
+            Failure::usage(format!("`{shown}` line {line}: {message}"))
+        };
+        let mut unknown = Vec::new();
+        let table = toml::Deserializer::parse(text).map_err(damaged)?;
+        let file: Self = serde_ignored::deserialize(table, |key| unknown.push(key.to_string()))
+            .map_err(damaged)?;
+        let Some(key) = unknown.first() else { return Ok(file) };
+        let failure = Failure::usage(format!("unknown key `{key}` in `{shown}`"));
+        Err(match nearest(key) {
+            Some(known) => failure.hint(format!("did you mean `{known}`?")),
+            None => failure.hint(format!("known keys: {}", KEYS.join(", "))),
+        })
+    }
+}
+
+/// The known key that is few edits away.
+fn nearest(key: &str) -> Option<&'static str> {
+    KEYS.into_iter()
+        .map(|known| (edit_distance(key, known), known))
+        .filter(|(distance, known)| *distance <= 1 + known.len() / 4)
+        .min()
+        .map(|(_, known)| known)
+}
+
+/// Levenshtein's distance over bytes.
+fn edit_distance(left: &str, right: &str) -> usize {
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (place, byte) in left.bytes().enumerate() {
+        let mut diagonal = place;
+        if let Some(first) = row.first_mut() {
+            *first = place + 1;
+        }
+        for (column, other) in right.bytes().enumerate() {
+            let replaced = diagonal + usize::from(byte != other);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_configuration_is_read() {
+        let file = SettingsFile::parse(
+            "files = [\"bench/*.mjs\"]\nengine = [\"node@24\"]\nrepeats = 7\n\
+             [limits]\nfail = \"5%\"\n[environment.set]\nA = \"b\"\n\
+             [bench.\"*slow*\"]\nops = 10\n",
+            "tiergate.toml",
+        )
+        .unwrap();
+        assert_eq!(file.repeats, Some(7));
+        assert_eq!(file.limits.fail.map(Percent::fraction), Some(0.05));
+        assert_eq!(file.bench["*slow*"].ops, Some(10));
+    }
+
+    #[test]
+    fn distances_suggest_the_right_key() {
+        assert_eq!(nearest("repeat"), Some("repeats"));
+        assert_eq!(nearest("limits.fails"), Some("limits.fail"));
+        assert_eq!(nearest("something else"), None);
+    }
+}

@@ -1,0 +1,25 @@
+//! End-to-end tests: the built binary on real files, one module per theme. Engines and frameworks
+//! come from the repository's `tests` folder.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "tests and their helpers fail by panicking, and say on standard error what they skip"
+)]
+
+mod support;
+
+mod counters;
+mod counts;
+mod engines;
+mod environments;
+mod formats;
+mod hooks;
+mod incomplete;
+mod interrupts;
+mod pins;
+mod processes;
+mod refusals;
+mod renames;
+mod result_files;
+mod verdicts;

@@ -1,0 +1,93 @@
+//! A project in a temporary folder.
+
+use super::Invocation;
+use super::engines::tinybench;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tiergate_model::{BenchResult, ResultFile};
+
+/// The folder of one test.
+pub(crate) struct Project {
+    folder: tempfile::TempDir,
+}
+
+impl Project {
+    /// An empty project. A package manifest makes Deno look into `node_modules`.
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::Builder::new().prefix("tiergate-e2e-").tempdir().unwrap();
+        let project = Self { folder };
+        project.file("package.json", "{\"name\": \"project\", \"private\": true}\n");
+        project
+    }
+
+    /// A project whose benches all have the same few ops, so that no sizing run is needed.
+    pub(crate) fn with_budget(warmup: u64, ops: u64) -> Self {
+        let project = Self::new();
+        project.file("tiergate.toml", format!("[bench.\"*\"]\nwarmup = {warmup}\nops = {ops}\n"));
+        project
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file, its folders included.
+    pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) -> &Self {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
+
+    pub(crate) fn remove(&self, name: &str) -> &Self {
+        fs::remove_file(self.path(name)).unwrap();
+        self
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("`{name}`: {error}"))
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.path(name).exists()
+    }
+
+    /// Installs a major of tinybench for the files in a folder, by copying its package.
+    pub(crate) fn install_tinybench(&self, folder: &str, major: u32) -> &Self {
+        let from = tinybench(major);
+        let to = self.path(folder).join("node_modules/tinybench");
+        fs::create_dir_all(to.join("dist")).unwrap();
+        fs::copy(from.join("package.json"), to.join("package.json")).unwrap();
+        for entry in fs::read_dir(from.join("dist")).unwrap() {
+            let entry = entry.unwrap();
+            fs::copy(entry.path(), to.join("dist").join(entry.file_name())).unwrap();
+        }
+        self.file(&format!("{folder}/package.json"), "{\"private\": true}\n")
+    }
+
+    /// The binary with a command line, split at spaces.
+    pub(crate) fn tiergate(&self, words: &str) -> Invocation<'_> {
+        Invocation::new(self).words(words)
+    }
+
+    /// A result file, as the binary's own reader would take it.
+    pub(crate) fn result(&self, name: &str) -> ResultFile {
+        let file: ResultFile = serde_json::from_str(&self.read(name))
+            .unwrap_or_else(|error| panic!("`{name}` is no result file: {error}"));
+        file.check().unwrap_or_else(|fault| panic!("`{name}`: {fault}"));
+        file
+    }
+}
+
+/// The bench whose id ends in `::` and these names.
+pub(crate) fn bench_of<'a>(file: &'a ResultFile, names: &str) -> &'a BenchResult {
+    let ending = format!("::{names}");
+    file.benches.iter().find(|bench| bench.id.as_str().ends_with(&ending)).unwrap_or_else(|| {
+        let ids: Vec<&str> = file.benches.iter().map(|bench| bench.id.as_str()).collect();
+        panic!("no bench `{names}` in {ids:?}")
+    })
+}

@@ -1,0 +1,63 @@
+'use strict';
+
+// Frameworks are intercepted by one line that is appended to the source of the real package when the engine
+// loads it: any copy of it, from any folder, as ESM or CommonJS, keeps its exports and hands them to its
+// adapter. `import "tiergate"` is answered with the harness's own API.
+
+const path = require('node:path');
+const { fileURLToPath } = require('node:url');
+
+const { isModuleFile, packageOf } = require('./packages.cjs');
+
+const HANDLE = Symbol.for('tiergate.harness');
+const HANDLE_SOURCE = 'globalThis[Symbol.for("tiergate.harness")]';
+const API = path.join(path.dirname(__dirname), 'api');
+
+/** Puts the object in place that appended lines and the API find the session by. */
+function installHandle(session, adapters) {
+  const byName = new Map(adapters.map((adapter) => [adapter.name, adapter]));
+  const attach = (name, exports, file) => {
+    const { version } = packageOf(file);
+    const adapter = byName.get(name);
+    const major = Number.parseInt(version, 10);
+    if (!adapter.majors.includes(major)) return session.unsupported(name, version, adapter.majors.map(String));
+    try {
+      return adapter.attach(session, exports, version);
+    } catch (error) {
+      session.fail('harness', error);
+      return session.end('failed');
+    }
+  };
+  Object.defineProperty(globalThis, HANDLE, { value: { attach, api: session.api } });
+}
+
+/** The adapter for a file of a framework that an engine is about to load. */
+function adapterFor(adapters, file) {
+  return adapters.find((adapter) => adapter.file.test(file) && packageOf(file)?.name === adapter.name);
+}
+
+/** The line to append to a framework's file, loaded from a URL; undefined for any other file. */
+function tailFor(adapters, url) {
+  const file = pathOf(url);
+  const adapter = file && adapterFor(adapters, file);
+  if (!adapter) return undefined;
+  const attach = (exports) =>
+    `${HANDLE_SOURCE}.attach(${JSON.stringify(adapter.name)}, ${exports}, ${JSON.stringify(file)});\n`;
+  if (!isModuleFile(file)) return `\n;${attach('module.exports')}`;
+  // The module imports itself: its local names may be minified, its exports are not.
+  return `\n;import * as __tiergate from ${JSON.stringify(url)};${attach('__tiergate')}`;
+}
+
+/** The API's file for `import` or `require`, if that is what a specifier means. */
+function apiFor(specifier, isModule) {
+  if (specifier !== 'tiergate') return undefined;
+  return path.join(API, isModule ? 'index.mjs' : 'index.cjs');
+}
+
+/** The path of a `file:` URL or a path, else undefined. */
+function pathOf(url) {
+  if (url.startsWith('file:')) return fileURLToPath(url);
+  return path.isAbsolute(url) ? url : undefined;
+}
+
+module.exports = { apiFor, installHandle, tailFor };

@@ -1,0 +1,68 @@
+'use strict';
+
+// `size`: how long an op takes, from which the parent computes how many ops a window needs.
+
+const { BATCH } = require('./oploop.cjs');
+
+const now = performance.now.bind(performance);
+
+/** A step that takes longer holds too many ops to look at the clock in time. */
+const LONG_STEP_SECONDS = 0.001;
+
+/** Warms the bench up within its limits, then times it: a coroutine that returns the fields of `sized`. */
+function* timeOps(bench, { warmupOps, warmupSeconds, timingSeconds }) {
+  const pace = new Pace(bench);
+  const start = now();
+  while (bench.opsDone < warmupOps && now() - start < warmupSeconds * 1000) {
+    yield* pace.step(warmupOps - bench.opsDone);
+  }
+  const warmedUp = bench.opsDone;
+  pace.restart();
+  const timed = now();
+  // Hooks can take far longer than the ops between them, which are all that the pace counts.
+  do yield* pace.step(Infinity);
+  while (pace.seconds < timingSeconds && now() - timed < (timingSeconds + warmupSeconds) * 1000);
+  return {
+    async: bench.isAsync,
+    warmupOps: warmedUp,
+    nsPerOp: (pace.seconds * 1e9) / pace.ops,
+    window: bench.window,
+    batchOps: bench.batchOps,
+  };
+}
+
+/** Runs ops in steps so short that a slow op overruns its time by one op at most. Hooks are not timed. */
+class Pace {
+  seconds = 0;
+  ops = 0;
+  #size = 1;
+
+  constructor(bench) {
+    this.bench = bench;
+  }
+
+  restart() {
+    this.seconds = 0;
+    this.ops = 0;
+  }
+
+  *step(atMost) {
+    const { bench } = this;
+    const ops = bench.window === 'brackets' ? bench.batchOps : Math.min(this.#size, atMost);
+    const before = this.seconds;
+    yield* bench.hooked(() => {
+      const start = now();
+      const stop = () => {
+        this.seconds += (now() - start) / 1000;
+      };
+      const pending = bench.loop.run(bench.plan.op, ops);
+      return bench.isAsync ? pending.then(stop) : stop();
+    });
+    this.ops += ops;
+    bench.opsDone += ops;
+    if (this.seconds - before > LONG_STEP_SECONDS) this.#size = Math.max(1, this.#size >> 1);
+    else this.#size = Math.min(BATCH, this.#size * 2);
+  }
+}
+
+module.exports = { timeOps };

@@ -1,0 +1,3 @@
+const { Bench } = require('tinybench');
+
+import('../shared/scenarios.mjs').then(({ scenarios }) => scenarios[process.env.SCENARIO](Bench));
