@@ -6,6 +6,10 @@ use std::time::Duration;
 /// How often the kernel is asked.
 const INTERVAL: Duration = Duration::from_millis(500);
 
+/// Ticks of a hundredth of a second within one interval that are not taken for activity: a thread
+/// that waits behind the gate looks around now and then.
+const LOOKING_AROUND: u64 = 1;
+
 /// Watches the processor time of one process.
 pub(super) struct Activity {
     stat: String,
@@ -25,10 +29,11 @@ impl Activity {
         if now.saturating_sub(self.asked) >= INTERVAL {
             self.asked = now;
             let ticks = fs::read_to_string(&self.stat).ok().and_then(|stat| ticks(&stat));
-            if ticks != self.ticks {
-                self.ticks = ticks;
+            let spent = ticks.zip(self.ticks).map(|(now, before)| now.saturating_sub(before));
+            if spent.is_none_or(|spent| spent > LOOKING_AROUND) && ticks.is_some() {
                 self.changed = now;
             }
+            self.ticks = ticks;
         }
         self.asked.saturating_sub(self.changed)
     }
