@@ -10,8 +10,9 @@
 // or, where the framework is a part of the engine,
 //   install    (session) => void, called before any user code
 
+const mitata = require('./mitata.cjs');
 const tinybench = require('./tinybench.cjs');
 
-const adapters = [tinybench];
+const adapters = [tinybench, mitata];
 
 module.exports = { adapters };

@@ -32,6 +32,11 @@ export async function run(engine, mode, file, options = {}) {
   }
 }
 
+/** What `measured` must say after the budget that `run` gives. */
+export function measuredFields(fields) {
+  return { event: 'measured', async: false, warmupOps: 200, windowOps: 100, sections: 1, ...fields };
+}
+
 /** Runs a bench file as its framework does by itself. */
 export function runAlone(engine, file, env) {
   return start(engine, [], file, env);
