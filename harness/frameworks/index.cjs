@@ -10,9 +10,10 @@
 // or, where the framework is a part of the engine,
 //   install    (session) => void, called before any user code
 
+const benchmark = require('./benchmark.cjs');
 const mitata = require('./mitata.cjs');
 const tinybench = require('./tinybench.cjs');
 
-const adapters = [tinybench, mitata];
+const adapters = [tinybench, mitata, benchmark];
 
 module.exports = { adapters };

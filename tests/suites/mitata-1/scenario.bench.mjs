@@ -2,7 +2,7 @@
 
 import { barplot, bench, boxplot, compact, do_not_optimize, group, lineplot, measure, run, summary } from 'mitata';
 
-import { log } from '../shared/log.mjs';
+import { log } from '../shared/log.cjs';
 
 const op = (name) => () => log('op', name);
 
@@ -87,12 +87,14 @@ const scenarios = {
     });
     bench('at once', function* () {
       let open = 0;
+      let calls = 0;
       yield {
         concurrency: 3,
         async bench() {
           open++;
           await null;
-          if (open !== 3) throw new Error('not at once');
+          // mitata's own warm-up makes single calls.
+          if (++calls > 3 && open !== 3) throw new Error('not at once');
           await null;
           open = 0;
           log('op');

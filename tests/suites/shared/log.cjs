@@ -1,15 +1,15 @@
 // What bench files tell of their calls, in the file that BENCH_LOG names: [...what, times], repetitions in a row as one.
 
-import { writeFileSync } from 'node:fs';
+const { writeFileSync } = require('node:fs');
 
 const calls = [];
 process.on('exit', () => process.env.BENCH_LOG && writeFileSync(process.env.BENCH_LOG, JSON.stringify(calls)));
 
 let last = '';
 
-export function log(...what) {
+exports.log = function log(...what) {
   const key = JSON.stringify(what);
   if (key === last) calls.at(-1)[what.length]++;
   else calls.push([...what, 1]);
   last = key;
-}
+};
