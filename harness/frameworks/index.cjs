@@ -10,10 +10,11 @@
 // or, where the framework is a part of the engine,
 //   install    (session) => void, called before any user code
 
+const benchNode = require('./bench-node.cjs');
 const benchmark = require('./benchmark.cjs');
 const mitata = require('./mitata.cjs');
 const tinybench = require('./tinybench.cjs');
 
-const adapters = [tinybench, mitata, benchmark];
+const adapters = [tinybench, mitata, benchmark, benchNode];
 
 module.exports = { adapters };
