@@ -12,9 +12,10 @@
 
 const benchNode = require('./bench-node.cjs');
 const benchmark = require('./benchmark.cjs');
+const deno = require('./deno.cjs');
 const mitata = require('./mitata.cjs');
 const tinybench = require('./tinybench.cjs');
 
-const adapters = [tinybench, mitata, benchmark, benchNode];
+const adapters = [tinybench, mitata, benchmark, benchNode, deno];
 
 module.exports = { adapters };
