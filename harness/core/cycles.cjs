@@ -39,13 +39,12 @@ class Cycles extends Drive {
       if (this.window === 'brackets') yield this.#emptyCycles(ops);
       this.opsDone += ops;
     }
-    const outcome = this.outcome(this.opsDone, windowOps, this.window === 'span' ? 1 : 2);
     arm();
     yield this.#ops(windowOps);
-    if (this.window === 'span') return outcome;
+    if (this.window === 'span') return this.outcome(this.opsDone, windowOps, 1);
     arm();
     yield this.#emptyCycles(windowOps);
-    return outcome;
+    return this.outcome(this.opsDone, windowOps, 2);
   }
 
   // Coroutines of their own: these calls must not pass through the frames of `measure`, which run but once and
@@ -64,8 +63,10 @@ class Cycles extends Drive {
     this.phase = 'op';
     timer.state = READY;
     const result = plan.cycle(timer, ops);
-    this.isAsync ??= this.awaits(result);
-    keep(this.isAsync ? yield result : result);
+    // With other numbers of ops the same code can come to its end at once, or later.
+    const isAsync = plan.isAsync ?? this.awaits(result);
+    this.isAsync = this.isAsync || isAsync;
+    keep(isAsync ? yield result : result);
     if (timer.state !== ENDED) throw new Error(`the bench's function came back ${STATES[timer.state]}`);
   }
 

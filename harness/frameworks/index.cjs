@@ -14,8 +14,9 @@ const benchNode = require('./bench-node.cjs');
 const benchmark = require('./benchmark.cjs');
 const deno = require('./deno.cjs');
 const mitata = require('./mitata.cjs');
+const nodeCore = require('./node-core.cjs');
 const tinybench = require('./tinybench.cjs');
 
-const adapters = [tinybench, mitata, benchmark, benchNode, deno];
+const adapters = [tinybench, mitata, benchmark, benchNode, deno, nodeCore];
 
 module.exports = { adapters };
