@@ -160,7 +160,9 @@ class Context {
 }
 
 function changed(call) {
-  return new Error(`${call}() was called in a later run, but not in the first one: where the ops begin and end must not change`);
+  return new Error(
+    `${call}() was called in a later run, but not in the first one: where the ops begin and end must not change`,
+  );
 }
 
 module.exports = { name, install };

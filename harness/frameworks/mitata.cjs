@@ -64,7 +64,20 @@ function stats(kind, time) {
   const samples = Array.from({ length: 12 }, (_, index) => time * (1 + index / 100));
   const at = (share) => samples[Math.trunc(share * (samples.length - 1))];
   const [p25, p50, p75, p99, p999] = [0.25, 0.5, 0.75, 0.99, 0.999].map(at);
-  return { kind, debug: '', samples, min: at(0), max: at(1), p25, p50, p75, p99, p999, avg: p50, ticks: samples.length };
+  return {
+    kind,
+    debug: '',
+    samples,
+    min: at(0),
+    max: at(1),
+    p25,
+    p50,
+    p75,
+    p99,
+    p999,
+    avg: p50,
+    ticks: samples.length,
+  };
 }
 
 const awaits = (result) => result instanceof Promise;

@@ -25,13 +25,15 @@ function suite(engine, version, format) {
     const ran = await go('list', 'forms', undefined, log);
     assert.deepEqual([ran.code, ran.one('exit').unrun], [0, 1], ran.stderr);
     assert.deepEqual(
-      ran.of('bench').map(({ names, window, batchOps, framework, frameworkVersion }) => [
-        ...names,
-        window,
-        batchOps,
-        framework,
-        frameworkVersion,
-      ]),
+      ran
+        .of('bench')
+        .map(({ names, window, batchOps, framework, frameworkVersion }) => [
+          ...names,
+          window,
+          batchOps,
+          framework,
+          frameworkVersion,
+        ]),
       ['plain', 'async', 'promise', 'managed', 'single'].map((name) => [
         name,
         name === 'single' ? 'brackets' : 'span',

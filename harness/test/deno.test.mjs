@@ -27,13 +27,22 @@ describe('Deno.bench', { concurrency: 2, ...(deno ? needs(deno) : { skip: 'Deno 
     assert.deepEqual([ran.code, ran.one('exit').unrun], [0, 0], ran.stderr);
     const { names, calls } = await own(t, 'forms');
     const benches = ran.of('bench');
-    assert.deepEqual(benches.filter(({ skipped }) => !skipped).map((bench) => bench.names), names);
-    assert.deepEqual(benches.filter(({ skipped }) => skipped).map((bench) => bench.names), [['ignored']]);
+    assert.deepEqual(
+      benches.filter(({ skipped }) => !skipped).map((bench) => bench.names),
+      names,
+    );
+    assert.deepEqual(
+      benches.filter(({ skipped }) => skipped).map((bench) => bench.names),
+      [['ignored']],
+    );
     // The messages of what is refused.
     assert.deepEqual(log.read(), calls.slice(0, 1));
     assert.deepEqual(ran.one('warning').names, ['permissions']);
     const only = (await go('list', 'only')).of('bench').filter(({ skipped }) => !skipped);
-    assert.deepEqual(only.map((bench) => bench.names), (await own(t, 'only')).names);
+    assert.deepEqual(
+      only.map((bench) => bench.names),
+      (await own(t, 'only')).names,
+    );
   });
 
   test('measure calls the selected function only, and awaits only async functions', async (t) => {

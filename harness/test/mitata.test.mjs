@@ -27,9 +27,10 @@ function suite(engine) {
       ran.of('bench').map(({ names }) => names.join('/')),
       ['plain', 'named', 'first/promise', 'first/inner', 'second/promise', ...sizes],
     );
-    assert.deepEqual([...new Set(ran.of('bench').map(({ window, framework }) => `${window} ${framework}`))], [
-      'span mitata',
-    ]);
+    assert.deepEqual(
+      [...new Set(ran.of('bench').map(({ window, framework }) => `${window} ${framework}`))],
+      ['span mitata'],
+    );
     assert.deepEqual(log.read(), []);
     for (const text of ['• first', 'size 64 of large']) assert.ok(ran.stdout.includes(text));
     for (const FORMAT of ['json', 'markdown', 'quiet']) {
@@ -100,7 +101,13 @@ function suite(engine) {
         const ran = await measure(scenario, [name], log);
         const isAsync = /async|at once/.test(name);
         assert.deepEqual(ran.one('measured'), measuredFields({ async: isAsync }), ran.stderr);
-        assert.equal(log.read().find(([kind]) => kind === 'op').at(-1), name === 'at once' ? 900 : 300);
+        assert.equal(
+          log
+            .read()
+            .find(([kind]) => kind === 'op')
+            .at(-1),
+          name === 'at once' ? 900 : 300,
+        );
         calls.push(...log.read());
         const sized = await run(engine, 'size', scenarios, { select: [[name]], env: env(scenario) });
         assert.deepEqual([sized.one('sized')?.async, sized.one('sized')?.warmupOps], [isAsync, 200], sized.stderr);

@@ -121,9 +121,13 @@ exports.scenarios = {
       .add('good', () => 1, quick)
       .add('throws', fails, quick)
       .add('late', () => ++calls > 150 && fails(), quick)
-      .add('set-up', { ...quick, setup: 'throw new RangeError("set-up fails")', fn() {
+      .add('set-up', {
+        ...quick,
+        setup: 'throw new RangeError("set-up fails")',
+        fn() {
           log('op');
-        } })
+        },
+      })
       .add('deferred', { ...quick, defer: true, fn: fails })
       .add('empty', { ...quick, setup: 'var a', fn() {} });
     suite.run();

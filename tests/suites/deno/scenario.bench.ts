@@ -19,7 +19,14 @@ const scenarios: Record<string, () => void | Promise<void>> = {
     Deno.bench('ignored', { ignore: true }, op('ignored'));
     Deno.bench('promise', () => Promise.resolve(log('op', 'promise')));
     Deno.bench('permissions', { permissions: 'none' }, op('permissions'));
-    const wrong: [unknown, unknown?, unknown?][] = [['', op('')], ['a', {}], [() => 1], [{}], [{ fn: 1 }], ['a', { fn: op('') }, op('')]];
+    const wrong: [unknown, unknown?, unknown?][] = [
+      ['', op('')],
+      ['a', {}],
+      [() => 1],
+      [{}],
+      [{ fn: 1 }],
+      ['a', { fn: op('') }, op('')],
+    ];
     const messages = wrong.map((args) => {
       try {
         (Deno.bench as (...args: unknown[]) => void)(...args);

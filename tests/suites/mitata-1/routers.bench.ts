@@ -30,7 +30,9 @@ function byRegularExpression(): Router {
 function byCompiledFunction(): Router {
   const cases = routes.map((name) => {
     const parts = name.split('/');
-    const tests = parts.map((part, index) => (part[0] === ':' ? 'true' : `parts[${index}] === ${JSON.stringify(part)}`));
+    const tests = parts.map((part, index) =>
+      part[0] === ':' ? 'true' : `parts[${index}] === ${JSON.stringify(part)}`,
+    );
     const params = parts.flatMap((part, index) => (part[0] === ':' ? [`${part.slice(1)}: parts[${index}]`] : []));
     const condition = [`parts.length === ${parts.length}`, ...tests].join(' && ');
     return `if (${condition}) return { name: ${JSON.stringify(name)}, params: { ${params.join(', ')} } };`;
