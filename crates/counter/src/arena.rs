@@ -10,14 +10,14 @@ use crate::context::Context;
 use crate::space::{AddressSpace, Kind};
 use crate::sys;
 
-const HOT: u64 = 96 << 20;
-const COLD: u64 = 32 << 20;
+/// Translations.
+const CODE: u64 = 128 << 20;
 /// Distance kept from other mappings, so that the heap and the linker's next library find room beside it.
 const CLEARANCE: u64 = 1 << 20;
 /// Distance kept below the stack: more than it may grow by default.
 const STACK_CLEARANCE: u64 = 128 << 20;
 /// The parts start at multiples of this.
-const HUGE_PAGE: u64 = 2 << 20;
+pub(crate) const HUGE_PAGE: u64 = 2 << 20;
 /// The dispatcher's stack.
 const STACK: u64 = 1 << 20;
 /// Where the heap of a program that isn't position independent grows: the arena stays above its likely end.
@@ -26,8 +26,7 @@ const ABOVE_HEAP: u64 = 256 << 20;
 pub(crate) struct Arena {
     pub(crate) context: *mut Context,
     pub(crate) counters: u64,
-    pub(crate) hot: u64,
-    pub(crate) cold: u64,
+    pub(crate) code: u64,
     pub(crate) end: u64,
     stack: u64,
 }
@@ -38,7 +37,7 @@ impl Arena {
         let context_size = (size_of::<Context>() as u64).next_multiple_of(sys::PAGE);
         let counters_size =
             (context_size + MAX_BLOCKS as u64 * 8).next_multiple_of(HUGE_PAGE) - context_size;
-        let size = context_size + counters_size + HOT + COLD;
+        let size = context_size + counters_size + CODE;
         let base = place(space, near, size)?;
         sys::prefer_huge_pages(base, size);
         let stack = sys::map_anywhere(STACK, sys::READ | sys::WRITE)?;
@@ -46,13 +45,13 @@ impl Arena {
         sys::populate(stack + STACK - (64 << 10), 64 << 10);
         let context = base as *mut Context;
         let counters = base + context_size;
-        let hot = counters + counters_size;
+        let code = counters + counters_size;
         // SAFETY: fresh, zeroed, aligned memory of sufficient size; zero is a valid value of every field.
         unsafe {
             (*context).this = base;
             (*context).stack = stack + STACK - 64;
         }
-        Some(Self { context, counters, hot, cold: hot + HOT, end: hot + HOT + COLD, stack })
+        Some(Self { context, counters, code, end: code + CODE, stack })
     }
 }
 

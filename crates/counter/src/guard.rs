@@ -186,15 +186,7 @@ impl Guard {
     /// For the fault handler: a write to `addr` was refused.
     pub(crate) fn fault(&self, addr: u64) -> Fault {
         let page = sys::page_of(addr);
-        if !self.is_measured_process() {
-            // A child with a copy of everything, and maybe of a lock that nobody will open: it has no translations.
-            return if sys::protect(page, sys::PAGE, sys::READ | sys::WRITE | sys::EXEC) {
-                Fault::Released
-            } else {
-                Fault::Unknown
-            };
-        }
-        self.with(|s| match s.pages.get(page) {
+        let release = |s: &mut State| match s.pages.get(page) {
             Some(bits) if bits & GUARDED != 0 => {
                 s.pages.insert(page, bits & !GUARDED);
                 sys::protect(page, sys::PAGE, u64::from(bits & !GUARDED));
@@ -205,8 +197,15 @@ impl Guard {
             }
             Some(_) if sys::is_writable(addr) => Fault::Gone,
             _ => Fault::Unknown,
-        })
-        .unwrap_or(Fault::Unknown)
+        };
+        let outcome = if self.is_measured_process() {
+            self.with(release)
+        } else {
+            // A child. It has one thread, and may have a copy of a lock that nobody will open.
+            // SAFETY: no other thread of this process uses its copy; if the memory is shared (`vfork`), the parent waits.
+            unsafe { (*self.state.get()).as_mut().map(release) }
+        };
+        outcome.unwrap_or(Fault::Unknown)
     }
 
     /// Makes all guarded pages writable, and notes them. False if there were none.

@@ -120,3 +120,72 @@ impl Translator {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(unsafe_code, reason = "the tests look at the code that was written")]
+
+    use super::*;
+    use crate::session::Options;
+    use crate::sys;
+    use crate::translate::MAX_CHAIN;
+
+    /// Where the jump of a link leads.
+    fn leads_to(t: &Translator, id: u32) -> u64 {
+        let site = t.links.site(&t.links.get(id));
+        // SAFETY: the displacement of a jump in the code cache.
+        let displacement = unsafe { (site as *const i32).read_unaligned() };
+        (site + 4).wrapping_add_signed(i64::from(displacement))
+    }
+
+    #[test]
+    fn a_link_follows_its_target() {
+        let page = sys::map(0, sys::PAGE, sys::READ | sys::WRITE | sys::EXEC).expect("memory");
+        // At 0: je 64; je 64; ret. At 64: ret.
+        let code = [0x74, 62, 0x74, 60, 0xc3];
+        // SAFETY: a fresh page.
+        unsafe {
+            core::ptr::copy_nonoverlapping(code.as_ptr(), page as *mut u8, code.len());
+            ((page + 64) as *mut u8).write(0xc3);
+        }
+        let here = 0u8;
+        let mut t = Translator::new(Options::default(), &raw const here as u64).expect("memory");
+        t.block_at(page, false, MAX_CHAIN).expect("code");
+        let ids: Vec<u32> = (0..u32::try_from(t.links.table.len()).expect("few"))
+            .filter(|id| t.links.get(*id).target == page + 64)
+            .collect();
+        assert_eq!(ids.len(), 2);
+        let stubs: Vec<u64> = ids.iter().map(|id| leads_to(&t, *id)).collect();
+        assert_ne!(stubs[0], stubs[1]);
+
+        // Translating the target doesn't bind by itself; taking the link does.
+        let target = t.block_at(page + 64, false, MAX_CHAIN).expect("code");
+        let translation = t.cache.blocks[target].code;
+        for id in &ids {
+            t.bind(*id, target);
+            assert_eq!(leads_to(&t, *id), translation);
+        }
+        // Binding again changes nothing, and unbinding finds both.
+        t.bind(ids[0], target);
+        t.unbind_all(target);
+        for (id, stub) in ids.iter().zip(stubs) {
+            assert_eq!(leads_to(&t, *id), stub);
+        }
+        sys::unmap(page, sys::PAGE);
+    }
+
+    #[test]
+    fn a_link_to_translated_code_is_bound_at_once() {
+        let page = sys::map(0, sys::PAGE, sys::READ | sys::WRITE | sys::EXEC).expect("memory");
+        // At 0: je 0; ret.
+        // SAFETY: a fresh page.
+        unsafe {
+            core::ptr::copy_nonoverlapping([0x74u8, 0xfe, 0xc3].as_ptr(), page as *mut u8, 3)
+        };
+        let here = 0u8;
+        let mut t = Translator::new(Options::default(), &raw const here as u64).expect("memory");
+        let block = t.block_at(page, false, MAX_CHAIN).expect("code");
+        assert_eq!(leads_to(&t, 0), t.cache.blocks[block].code);
+        sys::unmap(page, sys::PAGE);
+    }
+}

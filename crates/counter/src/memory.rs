@@ -13,8 +13,9 @@
 
 use crate::sys;
 
-/// Pages of a table are asked for in steps of this many bytes, so that a push seldom faults.
-const STEP: u64 = 128 << 10;
+/// Pages of a table are asked for in steps, so that a push seldom faults: as much again as there is, within these bounds.
+const FIRST_STEP: u64 = 16 << 10;
+const LAST_STEP: u64 = 256 << 10;
 
 /// A growable array of plain values with a fixed capacity.
 pub(crate) struct Table<T: Copy> {
@@ -50,7 +51,9 @@ impl<T: Copy> Table<T> {
             let slot = self.base.add(index);
             if slot as u64 + size_of::<T>() as u64 > self.backed {
                 let end = self.base as u64 + (self.capacity * size_of::<T>()) as u64;
-                let step = STEP.min(end - self.backed);
+                let step = (self.backed - self.base as u64)
+                    .clamp(FIRST_STEP, LAST_STEP)
+                    .min(end - self.backed);
                 sys::populate(self.backed, step);
                 self.backed += step;
             }

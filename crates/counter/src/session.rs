@@ -95,8 +95,8 @@ pub enum Refusal {
     NoXsavec,
     /// The program uses the gs segment itself.
     SegmentInUse,
-    /// The program restricts itself with a system call filter.
-    Seccomp,
+    /// The processor keeps return addresses of its own for this thread, and would find translated returns missing.
+    HardwareShadowStack,
     /// All real-time signals have handlers.
     NoFreeSignal,
     /// Memory, or a gap in the address space, is lacking.
@@ -110,7 +110,7 @@ impl fmt::Display for Refusal {
         f.write_str(match self {
             Self::NoXsavec => "the processor has no `xsavec`",
             Self::SegmentInUse => "the program uses the gs segment",
-            Self::Seccomp => "the program filters its system calls",
+            Self::HardwareShadowStack => "the thread has a hardware shadow stack",
             Self::NoFreeSignal => "no real-time signal is free",
             Self::NoMemory => "no memory or no gap in the address space for the translator",
             Self::AlreadyOpen => "a window is open already",
@@ -187,11 +187,8 @@ impl Counter {
         if sys::gs_base() != 0 && !Self::is_open() {
             return Err(Refusal::SegmentInUse);
         }
-        // SAFETY: asks for the mode only.
-        let seccomp =
-            unsafe { sys::call(libc::SYS_prctl, [libc::PR_GET_SECCOMP as u64, 0, 0, 0, 0, 0]) };
-        if seccomp != 0 {
-            return Err(Refusal::Seccomp);
+        if has_hardware_shadow_stack() {
+            return Err(Refusal::HardwareShadowStack);
         }
         Ok(())
     }
@@ -315,6 +312,12 @@ impl Counter {
     }
 }
 
+/// Whether a gate may return into translated code.
+pub(crate) fn may_go_on() -> bool {
+    // SAFETY: the measured thread, in a gate.
+    Counter::is_open() && unsafe { translator() }.is_some_and(|t| t.pending.active == 0)
+}
+
 /// A gate is reached either from the dispatcher, which notes it, or behind the counter's back.
 fn check_not_escaped(t: &mut Translator) {
     if t.pending.active > 0 {
@@ -353,6 +356,16 @@ fn now() -> u64 {
         )
     };
     time[0] * 1_000_000_000 + time[1]
+}
+
+fn has_hardware_shadow_stack() -> bool {
+    const ARCH_SHSTK_STATUS: u64 = 0x5005;
+    let mut features = 0u64;
+    // SAFETY: the kernel writes one word, or knows nothing of it.
+    let result = unsafe {
+        sys::call(libc::SYS_arch_prctl, [ARCH_SHSTK_STATUS, &raw mut features as u64, 0, 0, 0, 0])
+    };
+    result == 0 && features != 0
 }
 
 fn has_xsavec() -> bool {

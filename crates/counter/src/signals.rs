@@ -102,8 +102,10 @@ fn elsewhere(signal: i32, info: *mut c_void, frame: &Frame) {
         if is_refused_write(info) {
             match GUARD.fault(addr) {
                 Fault::Released => {
-                    GUARD.foreign_writes.fetch_add(1, Relaxed);
-                    GUARD.wait_until_seen();
+                    if GUARD.is_measured_process() {
+                        GUARD.foreign_writes.fetch_add(1, Relaxed);
+                        GUARD.wait_until_seen();
+                    }
                     return;
                 }
                 Fault::Gone => return,

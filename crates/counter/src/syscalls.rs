@@ -251,6 +251,9 @@ fn clone3_flags(args: u64) -> u64 {
     flags
 }
 
+const EPERM: i64 = -(libc::EPERM as i64);
+const ENOSYS: i64 = -(libc::ENOSYS as i64);
+
 /// Copies within this process; false instead of a fault when one side isn't mapped.
 fn copy(from: u64, to: u64, len: usize) -> bool {
     let local = [to, len as u64];
@@ -263,5 +266,13 @@ fn copy(from: u64, to: u64, len: usize) -> bool {
             [pid, local.as_ptr() as u64, 1, remote.as_ptr() as u64, 1, 0],
         )
     };
-    copied == len as i64
+    match copied {
+        EPERM | ENOSYS => {
+            // Containers may forbid the call: then the program's pointers are trusted.
+            // SAFETY: as far as the program's pointers are right.
+            unsafe { core::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, len) };
+            true
+        }
+        n => n == len as i64,
+    }
 }

@@ -118,7 +118,7 @@ impl Translator {
         };
         let mut translator = Self {
             cache: CodeCache::new(&arena, options.max_blocks)?,
-            links: Links::new(arena.hot)?,
+            links: Links::new(arena.code)?,
             pads: Pads::new()?,
             low_halves_unique: space.low_halves_unique(),
             space,

@@ -11,6 +11,7 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 use support::{CodePage, exclusive};
+use tiergate_counter::Counter;
 
 const PAGE: usize = 4096;
 const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
@@ -252,16 +253,19 @@ fn the_kernel_writes_code() {
 
 #[test]
 fn another_thread_writes_code() {
-    const ROUNDS: u64 = 2000;
+    const ROUNDS: u64 = 500;
     let window = exclusive();
     let page = CodePage::new(PAGE);
     // At 3, so that the immediate is aligned and can be written at once.
     page.write(3, &constant(0));
     let published = AtomicU64::new(0);
-    let stop = AtomicBool::new(false);
+    let (started, stop) = (AtomicBool::new(false), AtomicBool::new(false));
     let at = page.at as usize;
     std::thread::scope(|s| {
         s.spawn(|| {
+            while !started.load(Acquire) {
+                std::thread::yield_now();
+            }
             for k in 1..=ROUNDS {
                 // SAFETY: the test's own page.
                 unsafe { ptr::write_volatile((at + 4) as *mut u32, k as u32) };
@@ -274,6 +278,7 @@ fn another_thread_writes_code() {
         });
         let (stale, seen) = window.counted(|| {
             let mut stale = 0;
+            started.store(true, Release);
             loop {
                 let least = published.load(Acquire);
                 stale += u32::from(call((at + 3) as *const u8, 0) < least);
@@ -285,6 +290,49 @@ fn another_thread_writes_code() {
         stop.store(true, Relaxed);
         assert_eq!(stale, 0);
         assert!(seen.foreign_code_writes > 10, "{}", seen.foreign_code_writes);
+        assert_eq!(seen.incomplete, None);
+    });
+}
+
+#[test]
+fn another_thread_changes_mappings_of_code() {
+    const ROUNDS: u64 = 60;
+    let window = exclusive();
+    let page = CodePage::new(PAGE);
+    page.write(0, &constant(0));
+    let (published, taken) = (AtomicU64::new(0), AtomicU64::new(0));
+    let at = page.at as usize;
+    std::thread::scope(|s| {
+        s.spawn(|| {
+            for k in 1..=ROUNDS {
+                // As an interposed `mprotect` would.
+                let protect = |prot| {
+                    // SAFETY: the test's own page.
+                    unsafe { libc::mprotect(at as *mut libc::c_void, PAGE, prot) };
+                    Counter::mapping_changed_by_other_thread(at as u64, PAGE as u64);
+                };
+                protect(READ_WRITE);
+                // SAFETY: the test's own page, and the other thread waits.
+                unsafe { ptr::copy_nonoverlapping(constant(k as u32).as_ptr(), at as *mut u8, 6) };
+                protect(READ_EXEC);
+                published.store(k, Release);
+                while taken.load(Acquire) < k {
+                    std::thread::yield_now();
+                }
+            }
+        });
+        let (good, seen) = window.counted(|| {
+            let mut good = 0;
+            for k in 1..=ROUNDS {
+                while published.load(Acquire) < k {
+                    std::hint::spin_loop();
+                }
+                good += u64::from(call(at as *const u8, 0) == k);
+                taken.store(k, Release);
+            }
+            good
+        });
+        assert_eq!(good, ROUNDS);
         assert_eq!(seen.incomplete, None);
     });
 }

@@ -2,10 +2,15 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(unsafe_code, reason = "the tests fork, crash and run machine code")]
 #![allow(clippy::exit, reason = "to end inside the window is tested")]
-#![allow(clippy::cast_possible_truncation, reason = "the numbers are small")]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the numbers are small"
+)]
 
 mod support;
 
+use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 use support::{CodePage, exclusive, mark};
@@ -31,6 +36,31 @@ fn a_forked_child_runs_natively() {
     assert_eq!(statuses, [7, 8, 9]);
     assert_eq!(seen.children_started, 3);
     assert_eq!(seen.incomplete, None);
+}
+
+#[test]
+fn a_forked_child_writes_code() {
+    let window = exclusive();
+    let page = CodePage::new(4096);
+    page.write(0, &[0xb8, 3, 0, 0, 0, 0xc3]);
+    let (statuses, seen) = window.counted(|| {
+        // SAFETY: a function was put there; the child only writes to it, calls it, and leaves.
+        unsafe {
+            let mut results = [page.call(0, 0), 0, 0];
+            let pid = libc::fork();
+            if pid == 0 {
+                page.write(1, &[5]);
+                libc::_exit(page.call(0, 0) as i32);
+            }
+            let mut status = 0;
+            libc::waitpid(pid, &raw mut status, 0);
+            results[1] = libc::WEXITSTATUS(status) as u64;
+            results[2] = page.call(0, 0);
+            results
+        }
+    });
+    assert_eq!(statuses, [3, 5, 3]);
+    assert_eq!(seen.code_writes, 0);
 }
 
 #[test]
@@ -78,10 +108,17 @@ fn sub_windows_add_up() {
 #[test]
 fn discarding_everything_again_and_again_changes_nothing() {
     let window = exclusive();
+    // Varied code that allocates nothing: the state of the heap would show in the count.
     let work = || {
-        let mut words: Vec<String> = (0..500).map(|k| format!("{:x}", k * 7919 % 1009)).collect();
-        words.sort();
-        words.join(" ").split(' ').filter_map(|w| u64::from_str_radix(w, 16).ok()).sum::<u64>()
+        let mut numbers: [u32; 60] = std::array::from_fn(|k| k as u32 * 7919 % 1009);
+        numbers.sort_unstable();
+        let mut text = [0u8; 4096];
+        let mut rest = &mut text[..];
+        for n in numbers {
+            write!(rest, "{n:x} {:.2} ", f64::from(n) / 7.0).expect("room");
+        }
+        let left = rest.len();
+        text.iter().map(|b| u64::from(*b)).sum::<u64>() + left as u64
     };
     let expected = work();
     let (result, plenty) = window.counted(work);

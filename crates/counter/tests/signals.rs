@@ -9,7 +9,7 @@ use std::sync::atomic::{
     AtomicBool, AtomicU64,
     Ordering::{Relaxed, SeqCst},
 };
-use support::{CodePage, exclusive};
+use support::{CodePage, exclusive, mark};
 use tiergate_counter::Incomplete;
 
 type Handler = extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::ucontext_t);
@@ -305,6 +305,22 @@ fn handlers_and_masks_set_inside_the_window_work() {
         assert_eq!(action.sa_sigaction, called as *const () as usize);
     }
     reset(libc::SIGUSR1);
+}
+
+#[test]
+fn a_mark_in_a_handler_is_refused_and_harmless() {
+    let window = exclusive();
+    extern "C" fn marks(_: i32, _: *mut libc::siginfo_t, _: *mut libc::ucontext_t) {
+        mark();
+    }
+    install(libc::SIGUSR2, marks, 0);
+    let (result, seen) = window.counted(|| {
+        // SAFETY: a signal to this thread.
+        unsafe { libc::raise(libc::SIGUSR2) }
+    });
+    assert_eq!(result, 0);
+    assert_eq!(seen.incomplete, Some(Incomplete::Escaped));
+    reset(libc::SIGUSR2);
 }
 
 unsafe extern "C" {
