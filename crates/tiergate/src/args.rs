@@ -116,7 +116,7 @@ pub(crate) struct Selection {
 pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// What counts: `auto`, `counter`, `callgrind` or `wall`
+    /// What counts: `auto`, `counter`, `callgrind`, `perf` or `wall`
     #[arg(long, short, value_name = "INSTRUMENT")]
     pub(crate) instrument: Option<String>,
     /// A/A repeats of every reading, at least 3 [default: 5]
