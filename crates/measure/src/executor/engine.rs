@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tiergate_engine::{AcceptedFlags, Engine, Launch};
+use tiergate_engine::{AcceptedFlags, Engine, Launch, can_preload};
 use tiergate_model::{Fingerprint, OpBudget, Pinned, Proof, WindowShape};
 use tiergate_protocol::{environment, pin, shape};
 
@@ -43,6 +43,8 @@ pub struct EngineExecutor {
     instrument: Box<dyn Instrument>,
     sandbox: Sandbox,
     fingerprint: Fingerprint,
+    /// Why the library with the marks can't be loaded into the engine.
+    not_loadable: Option<String>,
     lifted: LiftedPins,
 }
 
@@ -59,7 +61,9 @@ impl EngineExecutor {
         sandbox: Sandbox,
         fingerprint: Fingerprint,
     ) -> Self {
+        let not_loadable = can_preload(&engine.path).err().map(|reason| reason.to_string());
         Self {
+            not_loadable,
             engine,
             flags,
             harness,
@@ -68,6 +72,13 @@ impl EngineExecutor {
             fingerprint,
             lifted: LiftedPins::default(),
         }
+    }
+
+    /// Nothing is measured with an engine that can't be.
+    fn check_engine(&self) -> Result<(), Fault> {
+        self.not_loadable.as_ref().map_or(Ok(()), |reason| {
+            Err(Fault::Engine { engine: self.engine.to_string(), reason: reason.clone() })
+        })
     }
 
     fn command(&self, file: &Path) -> EngineCommand {
@@ -135,6 +146,7 @@ impl EngineExecutor {
         budget: OpBudget,
         show_output: bool,
     ) -> Result<RawReading, Fault> {
+        self.check_engine()?;
         let held = if instrument.measures_time() { Vec::new() } else { self.flags.set().held() };
         loop {
             let lifted = self.lifted.of(bench.id());
@@ -237,6 +249,7 @@ impl Executor for EngineExecutor {
     }
 
     fn size(&self, bench: &Bench) -> Result<Sized, Fault> {
+        self.check_engine()?;
         let scratch = Scratch::new()?;
         let mut request = self.request(Mode::Size, &bench.file, &scratch);
         request.select = Some(selection(bench));
