@@ -1,14 +1,10 @@
 //! The HTML report in a real browser. The pages are made here; what they do in Chromium is tested
 //! by `tests/page/page.test.mjs` of the repository.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "tests and their helpers fail by panicking, and say on standard error what they skip"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests and their helpers fail by panicking")]
 
 mod pages;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -32,9 +28,10 @@ fn the_page_works_in_chromium() {
         Some(_) if !answers("node") => "no Node.js is installed",
         Some(browser) => return test(&tests, &pages, &browser),
     };
-    eprintln!(
-        "SKIPPED: the HTML report was not tested in a browser: {missing}; `cargo xtask setup`"
-    );
+    // Not by a macro, whose output the test runner would keep to itself.
+    let hint = "`cargo xtask setup` installs what is missing, where it may";
+    let skipped = format!("\nSKIPPED: the HTML report in a browser: {missing}; {hint}\n");
+    std::io::stderr().write_all(skipped.as_bytes()).unwrap();
     assert!(
         std::env::var_os("TIERGATE_BROWSER_TESTS").is_none(),
         "the browser's tests are demanded, and {missing}"
@@ -51,7 +48,10 @@ fn test(tests: &Path, pages: &Path, browser: &Path) {
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("tests ") && !text.contains("tests 0\n"), "nothing was tested:\n{text}");
+    // A file without tests passes as one.
+    let tests = text.lines().find_map(|line| line.trim().strip_prefix("ℹ pass "));
+    let tests: usize = tests.and_then(|count| count.parse().ok()).unwrap_or_default();
+    assert!(tests >= 20, "only {tests} passed:\n{text}");
 }
 
 fn browser() -> Option<PathBuf> {
