@@ -101,9 +101,17 @@ class Drive {
 
   *measure() {
     const { batchOps, budget, loop, plan } = this;
-    settleMarks();
+    const marksBefore = settleMarks();
+    const firstOps = this.opsDone;
     yield* this.#warmUp(budget.warmupOps - this.opsDone);
-    const outcome = (windowOps, sections) => ({ async: this.isAsync, warmupOps: this.opsDone, windowOps, sections });
+    const outcome = (windowOps, sections) => ({
+      async: this.isAsync,
+      warmupOps: this.opsDone,
+      windowOps,
+      sections,
+      firstOps,
+      marksBefore,
+    });
     if (this.window === 'span') {
       arm();
       yield loop.span(plan.op, budget.windowOps);
@@ -122,7 +130,7 @@ class Drive {
     const { batchOps, loop, plan } = this;
     this.phase = 'op';
     if (this.window === 'span') {
-      for (let left = ops; left > 0; left -= loops.BATCH) yield loop.run(plan.op, Math.min(left, loops.BATCH));
+      yield loop.warm(plan.op, ops);
       this.opsDone += Math.max(0, ops);
       return;
     }

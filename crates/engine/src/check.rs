@@ -26,6 +26,12 @@ impl AcceptedFlags {
         Self(self.0.clone().with_nothing_held())
     }
 
+    /// The same with a trace printed; every engine takes these flags.
+    #[must_use]
+    pub fn with_traces(&self) -> Self {
+        Self(self.0.clone().with_traces())
+    }
+
     /// The flags.
     pub fn set(&self) -> &FlagSet {
         &self.0

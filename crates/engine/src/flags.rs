@@ -4,6 +4,7 @@ mod user;
 
 pub use user::NotAFlag;
 
+use crate::trace::trace_flags;
 use crate::{Engine, Profile, ProfileError, pins};
 use std::fmt;
 use std::num::NonZeroU32;
@@ -30,6 +31,8 @@ pub enum FlagOrigin {
     Profile(Profile),
     /// A perturbation: another seed than the profile's.
     Perturbation,
+    /// A run of which a trace is read.
+    Trace,
     /// The user.
     User,
 }
@@ -39,6 +42,7 @@ impl fmt::Display for FlagOrigin {
         match self {
             Self::Profile(profile) => write!(formatter, "from the profile `{profile}`"),
             Self::Perturbation => formatter.write_str("from a perturbation"),
+            Self::Trace => formatter.write_str("for a trace"),
             Self::User => formatter.write_str("given by you"),
         }
     }
@@ -152,6 +156,14 @@ impl FlagSet {
                 ]
             }
         };
+        self.with(flags)
+    }
+
+    /// Adds what makes the engine print a trace.
+    #[must_use]
+    pub(crate) fn with_traces(self) -> Self {
+        let flags = trace_flags(self.kind).iter();
+        let flags = flags.map(|(form, text)| Flag::new(*form, FlagOrigin::Trace, text)).collect();
         self.with(flags)
     }
 

@@ -14,6 +14,7 @@ mod probe;
 mod process;
 mod profile;
 mod search;
+pub mod trace;
 mod version;
 
 pub use check::{AcceptedFlags, FlagError, check_flags};

@@ -2,6 +2,7 @@
 //! harness removes the variables afterwards, so that the engine's children do not inherit them.
 
 use crate::environment::variable;
+use crate::trace;
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
 use tiergate_protocol::{environment, instrument, shape};
@@ -14,6 +15,7 @@ pub(crate) enum Instrument {
     Clock,
     Counter,
     Callgrind,
+    Trace,
 }
 
 #[derive(Clone, Copy)]
@@ -64,11 +66,15 @@ fn from_environment() -> Option<Plan> {
         instrument::CLOCK => Instrument::Clock,
         instrument::COUNTER => Instrument::Counter,
         instrument::CALLGRIND => Instrument::Callgrind,
+        instrument::TRACE => Instrument::Trace,
         _ => return None,
     };
     let brackets = variable(environment::SHAPE)?.to_str().ok()? == shape::BRACKETS;
     let marks_per_section = number(environment::MARKS)?;
     let sections = number(environment::SECTIONS)?;
+    if instrument == Instrument::Trace {
+        trace::begin(variable(environment::TRACE)?, variable(environment::TRACED_STREAM)?);
+    }
     Some(Plan { instrument, brackets, marks_per_section, sections, report_path })
 }
 
