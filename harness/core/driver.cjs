@@ -111,6 +111,7 @@ class Drive {
       sections,
       firstOps,
       marksBefore,
+      step: loops.BATCH,
     });
     if (this.window === 'span') {
       arm();

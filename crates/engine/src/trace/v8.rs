@@ -2,10 +2,13 @@
 
 use super::{CollectionKind, Compile, CompileOutcome, Event, Tier, between};
 
+/// Reads what follows the beginning that it belongs to.
+type Reader = fn(&str) -> Option<Event>;
+
 /// The event that the line tells. The engine's part is looked for anywhere in the line: output of
 /// the program without an end of line may stand before it.
 pub(super) fn read_line(line: &str) -> Option<Event> {
-    let readers: [(&str, fn(&str) -> Option<Event>); 6] = [
+    let readers: [(&str, Reader); 6] = [
         ("[completed compiling ", completed),
         ("[completed optimizing ", completed),
         ("[aborted ", aborted),

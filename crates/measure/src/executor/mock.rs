@@ -3,12 +3,14 @@
 
 use super::{Bench, BenchFile, Executor, Listing, RawReading, Sized};
 use crate::Fault;
+use crate::trace::Timeline;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 use std::{fs, io};
+use tiergate_engine::Seeds;
 use tiergate_model::{
     BenchId, CpuFingerprint, DiscoveredBench, EngineFingerprint, EngineKind, Fingerprint,
     InstrumentFingerprint, InstrumentKind, MarkCheck, OpBudget, Proof, WindowShape,
@@ -163,6 +165,10 @@ impl Executor for MockExecutor {
             Some(message) => Err(threw("op", message)),
             None => Ok(Sized { warmup_ops: 4_000, ns_per_op: NS_PER_OP }),
         }
+    }
+
+    fn trace(&self, _: &Bench, budget: OpBudget, _: Option<Seeds>) -> Result<Timeline, Fault> {
+        Ok(Timeline { budget, events: Vec::new() })
     }
 
     #[allow(

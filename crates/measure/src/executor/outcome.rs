@@ -190,10 +190,15 @@ impl Traced<'_> {
             return Err(fault);
         }
         let measured = self.events.iter().find_map(|event| match event {
-            Event::Measured { r#async, warmup_ops, window_ops } => Some(Measured {
-                is_async: *r#async,
-                budget: OpBudget { warmup_ops: *warmup_ops, window_ops: *window_ops },
-            }),
+            Event::Measured { r#async, warmup_ops, window_ops, first_ops, marks_before, step } => {
+                Some(Measured {
+                    is_async: *r#async,
+                    budget: OpBudget { warmup_ops: *warmup_ops, window_ops: *window_ops },
+                    first_ops: *first_ops,
+                    marks_before: *marks_before,
+                    step: *step,
+                })
+            }
             _ => None,
         });
         match measured {
@@ -226,4 +231,10 @@ pub(super) struct Measured {
     pub(super) is_async: bool,
     /// The ops, as they were run: a framework's own first calls are part of the warm-up.
     pub(super) budget: OpBudget,
+    /// Ops that were through when the warm-up's loop began.
+    pub(super) first_ops: u64,
+    /// Marks before that.
+    pub(super) marks_before: u64,
+    /// Ops between two marks of the warm-up's loop, or brackets of one round of it.
+    pub(super) step: u64,
 }

@@ -68,6 +68,12 @@ pub enum Event {
         warmup_ops: u64,
         /// Ops in the window.
         window_ops: u64,
+        /// Ops that were through when the warm-up's loop began.
+        first_ops: u64,
+        /// Marks before that.
+        marks_before: u64,
+        /// Ops between two marks of the warm-up's loop, or brackets of one round of it.
+        step: u64,
     },
     /// User code threw, or the harness failed.
     Error {

@@ -1,6 +1,7 @@
 //! All counted readings of one bench, one after the other.
 
-use super::budget::{grown_window_ops, window_ops};
+use super::budget::grown_window_ops;
+use super::calibration::calibrate;
 use super::{Progress, RunPlan};
 use crate::Fault;
 use crate::executor::{Bench, Executor, RawReading};
@@ -33,7 +34,7 @@ pub(super) fn measure(
     result
 }
 
-/// Runs the bench natively where its budget is not known yet.
+/// Runs the bench natively, timed and traced, where its budget is not known yet.
 pub(super) fn find_budget(
     executor: &dyn Executor,
     plan: &RunPlan,
@@ -46,12 +47,8 @@ pub(super) fn find_budget(
     let start = Instant::now();
     let sized = executor.size(bench);
     progress.process_finished(bench, start.elapsed().as_secs_f64());
-    let sized = sized?;
-    let budget = OpBudget {
-        warmup_ops: sized.warmup_ops,
-        window_ops: whole_batches(bench, window_ops(sized.ns_per_op, executor.window_target_ns())),
-    };
-    Ok((budget, Some(sized.ns_per_op)))
+    let ns_per_op = sized?.ns_per_op;
+    Ok((calibrate(executor, bench, ns_per_op)?.budget, Some(ns_per_op)))
 }
 
 fn take_all(

@@ -46,7 +46,7 @@ pub(super) fn grown_window_ops(ops: u64, count: u64, ns_per_op: f64) -> Option<u
     clippy::cast_possible_truncation,
     reason = "positive and far below 2^53"
 )]
-fn rounded(ops: f64) -> u64 {
+pub(super) fn rounded(ops: f64) -> u64 {
     let mut step = 1.0;
     while ops / step > 99.0 {
         step *= 10.0;

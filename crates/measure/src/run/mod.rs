@@ -3,6 +3,7 @@
 
 mod bench;
 mod budget;
+mod calibration;
 mod rounds;
 
 pub use budget::{MINIMUM_COUNT, PlannedBudget};
