@@ -101,7 +101,7 @@ class Drive {
 
   *measure() {
     const { batchOps, budget, loop, plan } = this;
-    const marksBefore = settleMarks();
+    const marksBefore = settleMarks() + (this.window === 'span' ? loop.prepare() : 0);
     const firstOps = this.opsDone;
     yield* this.#warmUp(budget.warmupOps - this.opsDone);
     const outcome = (windowOps, sections) => ({

@@ -75,7 +75,8 @@ function suite(engine, major, format) {
       );
       const { firstOps, marksBefore, step, ...measured } = ran.one('measured');
       assert.ok(firstOps >= 1 && firstOps <= 2);
-      assert.deepEqual([marksBefore, step], [64, 50]);
+      assert.ok(marksBefore >= 64);
+      assert.equal(step, 50);
       assert.deepEqual(measured, {
         event: 'measured',
         async: isAsync,
@@ -102,7 +103,8 @@ function suite(engine, major, format) {
       assert.deepEqual(ran.of('error'), []);
       const { firstOps, marksBefore, step, ...measured } = ran.one('measured');
       assert.ok(firstOps >= 1 && firstOps <= 2);
-      assert.deepEqual([marksBefore, step], [64, 50]);
+      assert.ok(marksBefore >= 64);
+      assert.equal(step, 50);
       assert.deepEqual(measured, {
         event: 'measured',
         async: name === 'promise',

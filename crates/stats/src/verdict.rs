@@ -61,6 +61,8 @@ pub fn verdict(base: &BenchResult, head: &BenchResult, unit: Unit, limits: &Limi
 /// are adjusted together in between.
 pub(crate) struct Case {
     evidence: Result<Evidence, Judgement>,
+    /// Why the readings of a side are none to judge by.
+    doubt: Option<String>,
     unit: Unit,
 }
 
@@ -75,7 +77,7 @@ impl Case {
             (_, BenchStatus::Skipped) => Err(skipped_on("head", head)),
             _ => Evidence::gather(base, head).map_err(|gap| gap_judgement(gap, base, head)),
         };
-        Self { evidence, unit }
+        Self { evidence, doubt: doubt(base, head), unit }
     }
 
     /// The p value of a wall-clock case, before adjustment.
@@ -103,6 +105,10 @@ impl Case {
             let reason =
                 format!("only {}: it takes at least 3 repeats", repeats(evidence.fewest_repeats()));
             return judgement.inconclusive(reason, Some("measure with `--repeats 5`"));
+        }
+        if let Some(doubt) = self.doubt {
+            return judgement
+                .inconclusive(doubt, Some("`tiergate run --recalibrate` finds a warm-up anew"));
         }
         if self.unit == Unit::Instructions
             && let Some(reason) = spread_fault(&evidence, limits.aa_spread)
@@ -192,6 +198,14 @@ impl Judgement {
         self.hint = hint.map(str::to_owned);
         self
     }
+}
+
+fn doubt(base: &BenchResult, head: &BenchResult) -> Option<String> {
+    let of = |name: &str, side: &BenchResult| {
+        let reason = side.reason.as_deref().filter(|_| side.status == BenchStatus::Measured)?;
+        Some(format!("{name}: {reason}"))
+    };
+    of("head", head).or_else(|| of("base", base))
 }
 
 fn skipped_on(name: &str, side: &BenchResult) -> Judgement {

@@ -147,6 +147,7 @@ impl EngineExecutor {
                 marks: window.marks,
                 subtracted_mark_cost,
                 observed: window.report.observed,
+                twin: None,
             },
         })
     }

@@ -199,6 +199,7 @@ impl Executor for MockExecutor {
             is_async: false,
             budget,
             proof: Proof {
+                twin: None,
                 marks: MarkCheck { expected: 2, seen: 2 },
                 subtracted_mark_cost: None,
                 observed: None,

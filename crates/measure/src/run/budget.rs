@@ -18,8 +18,8 @@ const BATCH_OPS: u64 = 50;
 pub struct PlannedBudget {
     /// The ops.
     pub budget: OpBudget,
-    /// Whether the window may grow when it turns out to hold too little.
-    pub may_grow: bool,
+    /// Whether the user chose it: then it is taken as it is, and no traced run looks at it.
+    pub hand_set: bool,
 }
 
 /// Ops for a window of about `target_ns` of native time, within the longest window.

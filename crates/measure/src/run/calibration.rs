@@ -130,6 +130,109 @@ fn collecting_ops(seen: &Timeline, settled: u64, ns_per_op: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::executor::{BenchFile, Listing, RawReading, Sized};
+    use tiergate_engine::trace::Event;
+    use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, WindowShape};
+
+    /// An engine in which a function enters optimised code after some ops, for each seed.
+    struct Engine(fn(Option<Seeds>) -> &'static [u64]);
+
+    impl Executor for Engine {
+        fn trace(
+            &self,
+            _: &Bench,
+            budget: OpBudget,
+            seeds: Option<Seeds>,
+        ) -> Result<Timeline, Fault> {
+            let ops = budget.warmup_ops + budget.window_ops;
+            let event = |until: u64| {
+                let after = until - 1;
+                let place = if until <= budget.warmup_ops {
+                    Place::Warmup { after, until }
+                } else {
+                    Place::Window { after, until }
+                };
+                TimedEvent { place, event: Event::OsrEntry { function: "f".to_owned() } }
+            };
+            let events =
+                (self.0)(seeds).iter().filter(|at| **at <= ops).map(|at| event(*at)).collect();
+            Ok(Timeline { budget, events })
+        }
+
+        fn window_target_ns(&self) -> f64 {
+            10e6
+        }
+
+        fn fingerprint(&self) -> &Fingerprint {
+            unreachable!("a calibration does not ask for it")
+        }
+
+        fn list(&self, _: &BenchFile) -> Result<Listing, Fault> {
+            Err(Fault::Interrupted)
+        }
+
+        fn size(&self, _: &Bench) -> Result<Sized, Fault> {
+            Err(Fault::Interrupted)
+        }
+
+        fn read(&self, _: &Bench, _: OpBudget, _: bool) -> Result<RawReading, Fault> {
+            Err(Fault::Interrupted)
+        }
+
+        fn read_wall(&self, _: &Bench, _: OpBudget) -> Result<RawReading, Fault> {
+            Err(Fault::Interrupted)
+        }
+
+        fn must_run_alone(&self) -> bool {
+            false
+        }
+    }
+
+    fn calibrated(changes: fn(Option<Seeds>) -> &'static [u64]) -> Calibrated {
+        let file = BenchFile { relative: "a.mjs".to_owned(), absolute: "/a.mjs".into() };
+        let names = vec!["f".to_owned()];
+        let discovered = DiscoveredBench {
+            id: BenchId::new("a.mjs", &names, 1),
+            framework: String::new(),
+            framework_version: String::new(),
+            window: WindowShape::Span,
+            batch_ops: 1,
+            skipped: false,
+        };
+        let bench = Bench { file, names, ordinal: 1, discovered };
+        calibrate(&Engine(changes), &bench, 10_000.0).unwrap()
+    }
+
+    #[test]
+    fn the_window_comes_a_margin_after_the_last_change() {
+        let found = calibrated(|_| &[10, 4_000]);
+        assert_eq!(found.budget, OpBudget { warmup_ops: 5_000, window_ops: 1_000 });
+        assert_eq!(found.unsettled, None);
+    }
+
+    #[test]
+    fn other_seeds_can_make_it_later() {
+        let found = calibrated(|seeds| if seeds.is_some() { &[4_900] } else { &[4_000] });
+        assert_eq!(found.budget.warmup_ops, 6_200);
+        assert_eq!(found.unsettled, None);
+    }
+
+    #[test]
+    fn what_never_settles_is_told() {
+        let found = calibrated(|_| {
+            const EVER: [u64; 200] = {
+                let mut changes = [0; 200];
+                let mut i = 0;
+                while i < changes.len() {
+                    changes[i] = 1 + 500 * i as u64;
+                    i += 1;
+                }
+                changes
+            };
+            &EVER
+        });
+        assert!(found.unsettled.is_some());
+    }
 
     #[test]
     fn a_look_is_bounded_by_time_and_ops() {

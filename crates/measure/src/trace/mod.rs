@@ -6,6 +6,7 @@
 
 mod place;
 mod timeline;
+mod twin;
 
 pub use place::Place;
 pub use timeline::{TimedEvent, Timeline};

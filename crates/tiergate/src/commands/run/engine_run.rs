@@ -53,8 +53,12 @@ impl EngineRun<'_> {
                 .get(&self.lock_engine(), id)
                 .filter(|_| !self.options.recalibrate)
                 .map(|entry| entry.budget);
-            if let Some(budget) = self.settings.hand_set_budget(id.as_str())?.or(locked) {
-                budgets.insert(id.clone(), PlannedBudget { budget, may_grow: false });
+            let chosen = self.settings.hand_set_budget(id.as_str())?;
+            if let Some(budget) = chosen.or(locked) {
+                budgets.insert(
+                    id.clone(),
+                    PlannedBudget { budget, hand_set: chosen.or(None).is_some() },
+                );
             }
         }
         Ok(RunPlan {
