@@ -1,5 +1,5 @@
-// Interception in Bun: its plugins see ES modules as source text; a CommonJS file can only be answered with the
-// object that it exports, so it is evaluated here.
+// Interception in Bun: its plugins see ES modules as source text; a CommonJS file can only be answered with its
+// exports, so it is evaluated here.
 
 import fs from 'node:fs';
 import Module from 'node:module';
@@ -14,7 +14,9 @@ export function installPlugin(adapters, api) {
     name: 'tiergate',
     setup(build) {
       build.module('tiergate', () => ({ loader: 'object', exports: api }));
-      for (const { file } of adapters) build.onLoad({ filter: file }, ({ path }) => load(adapters, path));
+      for (const { file } of adapters) {
+        if (file) build.onLoad({ filter: file }, ({ path }) => load(adapters, path));
+      }
     },
   });
 }
@@ -26,5 +28,7 @@ function load(adapters, file) {
   module.filename = file;
   module.paths = Module._nodeModulePaths(path.dirname(file));
   module._compile(contents, file);
-  return { loader: 'object', exports: { ...module.exports } };
+  const { exports } = module;
+  // By the name "module.exports" `require` gets the very value, which can be a function.
+  return { loader: 'object', exports: { ...exports, default: exports, 'module.exports': exports } };
 }

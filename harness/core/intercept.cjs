@@ -7,7 +7,7 @@
 const path = require('node:path');
 const { fileURLToPath } = require('node:url');
 
-const { isModuleFile, packageOf } = require('./packages.cjs');
+const { isModuleFile, packageOf, seriesOf } = require('./packages.cjs');
 
 const HANDLE = Symbol.for('tiergate.harness');
 const HANDLE_SOURCE = 'globalThis[Symbol.for("tiergate.harness")]';
@@ -16,13 +16,14 @@ const API = path.join(path.dirname(__dirname), 'api');
 /** Puts the object in place that appended lines and the API find the session by. */
 function installHandle(session, adapters) {
   const byName = new Map(adapters.map((adapter) => [adapter.name, adapter]));
-  const attach = (name, exports, file) => {
-    const { version } = packageOf(file);
+  const attach = (name, file, exports, locals) => {
     const adapter = byName.get(name);
-    const major = Number.parseInt(version, 10);
-    if (!adapter.majors.includes(major)) return session.unsupported(name, version, adapter.majors.map(String));
+    const version = versionOf(adapter, file);
+    if (adapter.majors && !adapter.majors.includes(seriesOf(version))) {
+      return session.unsupported(name, version, adapter.majors);
+    }
     try {
-      return adapter.attach(session, exports, version);
+      return adapter.attach(session, exports, version, locals);
     } catch (error) {
       session.fail('harness', error);
       return session.end('failed');
@@ -33,7 +34,14 @@ function installHandle(session, adapters) {
 
 /** The adapter for a file of a framework that an engine is about to load. */
 function adapterFor(adapters, file) {
-  return adapters.find((adapter) => adapter.file.test(file) && packageOf(file)?.name === adapter.name);
+  return adapters.find((adapter) => adapter.file?.test(file) && versionOf(adapter, file) !== undefined);
+}
+
+/** The version of the framework that a file belongs to; undefined if it is another's file with such a path. */
+function versionOf(adapter, file) {
+  if (adapter.versionOf) return adapter.versionOf(file);
+  const found = packageOf(file);
+  return found?.name === adapter.name ? found.version : undefined;
 }
 
 /** The line to append to a framework's file, loaded from a URL; undefined for any other file. */
@@ -41,8 +49,9 @@ function tailFor(adapters, url) {
   const file = pathOf(url);
   const adapter = file && adapterFor(adapters, file);
   if (!adapter) return undefined;
+  const locals = adapter.locals?.(file) ?? 'undefined';
   const attach = (exports) =>
-    `${HANDLE_SOURCE}.attach(${JSON.stringify(adapter.name)}, ${exports}, ${JSON.stringify(file)});\n`;
+    `${HANDLE_SOURCE}.attach(${JSON.stringify(adapter.name)}, ${JSON.stringify(file)}, ${exports}, ${locals});\n`;
   if (!isModuleFile(file)) return `\n;${attach('module.exports')}`;
   // The module imports itself: its local names may be minified, its exports are not.
   return `\n;import * as __tiergate from ${JSON.stringify(url)};${attach('__tiergate')}`;

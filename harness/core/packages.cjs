@@ -32,4 +32,10 @@ function isModuleFile(file) {
   return !file.endsWith('.cjs') && packageOf(file)?.type === 'module';
 }
 
-module.exports = { isModuleFile, packageOf };
+/** What changes with a breaking release: the major version, or `0.minor` before 1. */
+function seriesOf(version) {
+  const [major, minor] = version.split('.');
+  return major === '0' ? `0.${minor}` : major;
+}
+
+module.exports = { isModuleFile, packageOf, seriesOf };

@@ -17,6 +17,7 @@ class Session {
   #atLoad = [];
   #emit;
   #unrun = 0;
+  #unrunCounters = [];
 
   /** `exit` ends the process at once with a code, whatever the user's code has put in its place. */
   constructor(request, { engine, engineVersion, exit }) {
@@ -52,6 +53,15 @@ class Session {
   /** A bench was added to a framework that will run it later, or never. */
   added() {
     this.#unrun++;
+  }
+
+  /** Calls back for the number of benches that were added and that the framework was not told to run. */
+  countUnrun(callback) {
+    this.#unrunCounters.push(callback);
+  }
+
+  #allUnrun() {
+    return this.#unrunCounters.reduce((sum, count) => sum + count(), Math.max(0, this.#unrun));
   }
 
   /** Something that the user should know of a bench. */
@@ -125,13 +135,13 @@ class Session {
   exiting(code, where) {
     if (this.#ended) return;
     this.#ended = true;
-    this.emit('exit', { code, where, unrun: Math.max(0, this.#unrun) });
+    this.emit('exit', { code, where, unrun: this.#allUnrun() });
   }
 
   end(reason) {
     if (this.#ended) return;
     this.#ended = true;
-    this.emit('end', { reason, unrun: Math.max(0, this.#unrun) });
+    this.emit('end', { reason, unrun: this.#allUnrun() });
     this.#exit(0);
   }
 }

@@ -62,18 +62,11 @@ class Pace {
   *step(atMost) {
     const { bench } = this;
     const ops = bench.window === 'brackets' ? bench.batchOps : Math.min(this.#size, atMost);
-    const before = this.seconds;
-    yield* bench.hooked(() => {
-      const start = now();
-      const stop = () => {
-        this.seconds += (now() - start) / 1000;
-      };
-      const pending = bench.loop.run(bench.plan.op, ops);
-      return bench.isAsync ? pending.then(stop) : stop();
-    });
-    this.steps.push(((this.seconds - before) * 1e9) / ops);
+    const seconds = yield* bench.timed(ops);
+    this.seconds += seconds;
+    this.steps.push((seconds * 1e9) / ops);
     bench.opsDone += ops;
-    if (this.seconds - before > LONG_STEP_SECONDS) this.#size = Math.max(1, this.#size >> 1);
+    if (seconds > LONG_STEP_SECONDS) this.#size = Math.max(1, this.#size >> 1);
     else this.#size = Math.min(BATCH, this.#size * 2);
   }
 }

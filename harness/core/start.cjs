@@ -21,6 +21,7 @@ function start(engine, engineVersion) {
   watchProcess(session);
   session.api = createApi(session);
   installHandle(session, adapters);
+  for (const adapter of adapters) adapter.install?.(session);
   return session;
 }
 

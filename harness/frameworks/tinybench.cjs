@@ -185,6 +185,6 @@ function isAborted({ bench, options }) {
 module.exports = {
   name,
   file: /[\\/]tinybench[\\/]dist[\\/]index\.[cm]?js$/,
-  majors: [2, 3, 4, 5, 6],
+  majors: ['2', '3', '4', '5', '6'],
   attach,
 };

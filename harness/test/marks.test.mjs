@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { engines, needs } from './engines.mjs';
+import { engines, needs, suites } from './engines.mjs';
 import { folderOf, run } from './parent.mjs';
 
 const counter = fileURLToPath(new URL('count-marks.cjs', import.meta.url));
@@ -19,6 +19,29 @@ const hooks = { before() {}, after() {}, batch: 7 };
 bench('hooked', op, hooks);
 bench('hooked async', async () => op(), { ...hooks, before: async () => {} });
 `;
+
+const once = 'one section';
+const each = 'sections around ops';
+
+/** Benches whose code bounds its ops itself: file, scenario, name, what the marks look like. */
+const shapes = [
+  ['mitata-1/scenario.bench.mjs', 'states', 'loop', once],
+  ['mitata-1/scenario.bench.mjs', 'states', 'async loop of 5', once],
+  ['mitata-1/scenario.bench.mjs', 'generators', 'computed', once],
+  ['benchmark-2/scenario.bench.cjs', 'inlined', 'inlined', once],
+  ['benchmark-2/scenario.bench.cjs', 'deferred', 'inlined', once],
+  ['bench-node-0.15/scenario.bench.cjs', 'forms', 'managed', once],
+  ['bench-node-0.15/scenario.bench.cjs', 'forms', 'single', each],
+  ['node-core/benchmark/url/parse.js', '', 'type="short" method="legacy" n=1000', once],
+  ['node-core/benchmark/url/forms.js', '', 'kind="async"', each],
+  ...['both', 'start only', 'end only, async', 'neither'].map((name) => [
+    'deno/scenario.bench.ts',
+    'contexts',
+    name,
+    each,
+    'deno',
+  ]),
+];
 
 for (const engine of engines) {
   describe(`marks on ${engine.name}`, needs(engine), () => {
@@ -45,18 +68,36 @@ for (const engine of engines) {
         assert.equal(section(3), undefined);
       });
     }
+
+    for (const [path, SCENARIO, name, shape, only = engine.name] of shapes) {
+      if (only !== engine.name) continue;
+      test(`${path}, ${name}: ${shape}`, async (t) => {
+        const options = { file: suites + path, env: { SCENARIO } };
+        const { section, opsBefore } = await marks(t, engine, name, options);
+        assert.equal(opsBefore, 300);
+        if (shape === once) {
+          assert.deepEqual(section(1), [300, 1430]);
+          assert.equal(section(2), undefined);
+          return;
+        }
+        assert.equal(section(1).length, 2 * 1130);
+        for (let i = 0; i < 2 * 1130; i += 2) assert.equal(section(1)[i + 1] - section(1)[i], 1);
+        assert.equal(section(2).length, 2 * 1130);
+        assert.equal(new Set(section(2)).size, 1);
+      });
+    }
   });
 }
 
 /** Runs a bench; its sections as the numbers of ops done at each mark. */
-async function marks(t, engine, name) {
+async function marks(t, engine, name, { file, env } = {}) {
   const at = folderOf(t, { 'a.mjs': source });
   const option = engine.preload.at(-2);
-  const ran = await run(engine, 'measure', at('a.mjs'), {
+  const ran = await run(engine, 'measure', file ?? at('a.mjs'), {
     select: [[name]],
     request: { budget: { warmupOps: 300, windowOps: 1130 } },
     preload: [option, counter],
-    env: { MARK_LOG: at('marks.json') },
+    env: { MARK_LOG: at('marks.json'), ...env },
   });
   assert.ok(ran.one('measured'), ran.stderr);
   const calls = JSON.parse(fs.readFileSync(at('marks.json'), 'utf8'));

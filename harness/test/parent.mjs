@@ -32,6 +32,17 @@ export async function run(engine, mode, file, options = {}) {
   }
 }
 
+/** What `measured` must say after the budget that `run` gives. */
+export function measuredFields(fields) {
+  return { event: 'measured', async: false, warmupOps: 200, windowOps: 100, sections: 1, ...fields };
+}
+
+/** Which calls follow which in a log of `tests/suites/shared/log.cjs`, whatever their number. */
+export function edges(log) {
+  const calls = log.map((call) => call.slice(0, -1).join(' '));
+  return [...new Set(calls.map((call, index) => `${index === 0 ? 'begin' : calls[index - 1]} -> ${call}`))].sort();
+}
+
 /** Runs a bench file as its framework does by itself. */
 export function runAlone(engine, file, env) {
   return start(engine, [], file, env);

@@ -1,16 +1,14 @@
 //! The main job on a real example: two versions of a small library, one of them slower.
 
-use crate::setup;
-use crate::steps::{command, must_run, root, run};
+use crate::steps::{self, command, must_run, root};
 use anyhow::{Result, bail};
 
 fn run_tiergate(arguments: &[&str]) -> Result<Option<i32>> {
     let binary = root().join("target/release/tiergate");
-    Ok(run(&mut command(&binary.to_string_lossy(), arguments))?.code())
+    Ok(steps::run(&mut command(&binary.to_string_lossy(), arguments))?.code())
 }
 
 pub(crate) fn run() -> Result<()> {
-    setup::valgrind()?;
     must_run(&mut command("cargo", &["build", "--release", "--package", "tiergate"]))?;
 
     let measured = run_tiergate(&["run", "examples/text/base", "--save", "target/base.json"])?;

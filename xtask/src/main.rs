@@ -7,6 +7,7 @@
 )]
 
 mod demo;
+mod leave_one_out;
 mod setup;
 mod steps;
 mod test;
@@ -19,12 +20,15 @@ cargo xtask COMMAND
   demo     measure the two versions of examples/text and compare them
   test     format, lints, unit, property, snapshot and end-to-end tests
   setup    install what demo and test need: Valgrind, the pinned engines and frameworks
+  leave-one-out [ENGINE…]
+           what each pin is worth: spreads with one of them left out, as Markdown
   schema   write the JSON schema of the result file anew";
 
 fn main() -> Result<()> {
     let command = std::env::args().nth(1);
     match command.as_deref() {
         Some("demo") => demo::run(),
+        Some("leave-one-out") => leave_one_out::run(&std::env::args().skip(2).collect::<Vec<_>>()),
         Some("test") => test::run(),
         Some("setup") => {
             setup::valgrind()?;

@@ -3,7 +3,7 @@
 //! `TIERGATE_DRIVER` turns it on and names the file for the report. With `TIERGATE_DRIVER_MODE=plain` it only takes the
 //! time, and tells a tracer where the window is (see the example `oracle`). `TIERGATE_DRIVER_SKIP` calls are ignored at first;
 //! `TIERGATE_DRIVER_MARKS` is the number of sub-windows (1). `TIERGATE_DRIVER_PROFILE` names a file for the executions of
-//! every address, `TIERGATE_DRIVER_RETURNS=table` does without the shadow of the stack, and `TIERGATE_DRIVER_CLOCK=virtual`
+//! every address, `TIERGATE_DRIVER_BLOCKS` limits the blocks kept, `TIERGATE_DRIVER_RETURNS=table` does without the shadow of the stack, and `TIERGATE_DRIVER_CLOCK=virtual`
 //! lets the clocks advance by a microsecond per reading, for counts that don't depend on time.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(unsafe_code, reason = "functions of libc are interposed")]
@@ -43,7 +43,7 @@ extern "C" fn on_getrusage(who: u64, usage: u64) -> Onward {
         return Onward::native(result);
     };
     let plain = setting(c"TIERGATE_DRIVER_MODE").as_deref() == Some("plain");
-    let number = |name| setting(name).and_then(|v| v.parse().ok());
+    let number = |name| setting(name).and_then(|v| v.parse::<u64>().ok());
     let skip: u64 = number(c"TIERGATE_DRIVER_SKIP").unwrap_or(0);
     let marks: u64 = number(c"TIERGATE_DRIVER_MARKS").unwrap_or(1);
     let call = CALLS.fetch_add(1, Relaxed);
@@ -59,6 +59,7 @@ extern "C" fn on_getrusage(who: u64, usage: u64) -> Onward {
             .gate(getrusage as *const () as u64)
             .uncounted(own_code())
             .shadow_returns(returns.as_deref() != Some("table"))
+            .max_blocks(number(c"TIERGATE_DRIVER_BLOCKS").map_or(usize::MAX, |n| n as usize))
             .on_exit(|o| save("", o, None));
         return match Counter::open(options) {
             Ok(()) => Onward::translated(result),
@@ -92,6 +93,9 @@ fn save(times: &str, observations: &Observations, profile: Option<&[BlockCount]>
         return;
     };
     let mut text = format!("total {}\n{times}", observations.total());
+    if let Some(profile) = profile {
+        let _ = writeln!(text, "blocks executed {}", profile.len());
+    }
     let _ = writeln!(text, "{observations:#?}");
     write_file(&report, &text);
     if let (Some(path), Some(profile)) = (setting(c"TIERGATE_DRIVER_PROFILE"), profile) {

@@ -11,7 +11,9 @@ use core::sync::atomic::{
     Ordering::{Acquire, Release},
 };
 
-pub(crate) const SIGNALS: usize = 65;
+/// Signals are numbered from 1 to below this.
+pub(crate) const SIGNAL_END: i32 = 65;
+const SIGNALS: usize = SIGNAL_END as usize;
 
 /// Signals that must never be blocked in the measured thread: guarded pages fault, steps trap, writers kick.
 pub(crate) fn needed(kick: i32) -> u64 {
@@ -68,16 +70,19 @@ impl Actions {
     /// Takes over all actions; returns the signal to kick the measured thread with, one the program doesn't use.
     pub(crate) fn take_over(&self, handler: u64, restorer: u64) -> Option<i32> {
         let mut kick = None;
-        for signal in 1..SIGNALS as i32 {
+        for signal in 1..SIGNAL_END {
             if let Some(action) = sys::sig_action(signal, None) {
-                self.set(signal, &action);
+                // Left from an earlier window: the program's own is here already.
+                if action.handler != handler {
+                    self.set(signal, &action);
+                }
                 if action.handler == SIG_DFL && signal >= FIRST_FREE_SIGNAL {
                     kick = Some(signal);
                 }
             }
         }
         let kick = kick?;
-        for signal in 1..SIGNALS as i32 {
+        for signal in 1..SIGNAL_END {
             let action = self.get(signal);
             if is_handler(&action) || needed(kick) & bit(signal) != 0 {
                 sys::sig_action(signal, Some(&ours(signal, kick, &action, handler, restorer)));
@@ -90,7 +95,7 @@ impl Actions {
     /// changed an action behind the counter's back.
     pub(crate) fn give_back(&self, handler: u64, kick: i32) -> bool {
         let mut intact = true;
-        for signal in 1..SIGNALS as i32 {
+        for signal in 1..SIGNAL_END {
             let action = self.get(signal);
             let Some(current) = sys::sig_action(signal, None) else {
                 continue;

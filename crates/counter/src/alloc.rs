@@ -2,6 +2,7 @@
 //!
 //! Invariant: it never calls the program's `malloc`, whose state would then depend on being measured. Blocks have sizes of
 //! powers of two; a freed block goes to the list of its size and stays there.
+#![allow(clippy::cast_possible_truncation, reason = "addresses are as wide as sizes here")]
 #![allow(unsafe_code, reason = "an allocator hands out raw memory")]
 
 use crate::sys;

@@ -10,12 +10,14 @@ use crate::context::Context;
 use crate::space::{AddressSpace, Kind};
 use crate::sys;
 
-const HOT: u64 = 96 << 20;
-const COLD: u64 = 32 << 20;
+/// Translations.
+const CODE: u64 = 128 << 20;
 /// Distance kept from other mappings, so that the heap and the linker's next library find room beside it.
 const CLEARANCE: u64 = 1 << 20;
 /// Distance kept below the stack: more than it may grow by default.
 const STACK_CLEARANCE: u64 = 128 << 20;
+/// The parts start at multiples of this.
+pub(crate) const HUGE_PAGE: u64 = 2 << 20;
 /// The dispatcher's stack.
 const STACK: u64 = 1 << 20;
 /// Where the heap of a program that isn't position independent grows: the arena stays above its likely end.
@@ -24,8 +26,7 @@ const ABOVE_HEAP: u64 = 256 << 20;
 pub(crate) struct Arena {
     pub(crate) context: *mut Context,
     pub(crate) counters: u64,
-    pub(crate) hot: u64,
-    pub(crate) cold: u64,
+    pub(crate) code: u64,
     pub(crate) end: u64,
     stack: u64,
 }
@@ -34,21 +35,23 @@ impl Arena {
     /// Maps the arena as near to `near` as there is room.
     pub(crate) fn new(space: &AddressSpace, near: u64) -> Option<Self> {
         let context_size = (size_of::<Context>() as u64).next_multiple_of(sys::PAGE);
-        let counters_size = MAX_BLOCKS as u64 * 8;
-        let size = context_size + counters_size + HOT + COLD;
+        let counters_size =
+            (context_size + MAX_BLOCKS as u64 * 8).next_multiple_of(HUGE_PAGE) - context_size;
+        let size = context_size + counters_size + CODE;
         let base = place(space, near, size)?;
+        sys::prefer_huge_pages(base, size);
         let stack = sys::map_anywhere(STACK, sys::READ | sys::WRITE)?;
         sys::populate(base, context_size);
         sys::populate(stack + STACK - (64 << 10), 64 << 10);
         let context = base as *mut Context;
         let counters = base + context_size;
-        let hot = counters + counters_size;
+        let code = counters + counters_size;
         // SAFETY: fresh, zeroed, aligned memory of sufficient size; zero is a valid value of every field.
         unsafe {
             (*context).this = base;
             (*context).stack = stack + STACK - 64;
         }
-        Some(Self { context, counters, hot, cold: hot + HOT, end: hot + HOT + COLD, stack })
+        Some(Self { context, counters, code, end: code + CODE, stack })
     }
 }
 
@@ -66,7 +69,7 @@ fn place(space: &AddressSpace, near: u64, size: u64) -> Option<u64> {
     const HIGHEST: u64 = 0x7fff_ffff_0000;
     let mut best: Option<u64> = None;
     let mut consider = |candidate: u64| {
-        let rounded = candidate.next_multiple_of(CLEARANCE);
+        let rounded = candidate.next_multiple_of(HUGE_PAGE);
         if best.is_none_or(|b| rounded.abs_diff(near) < b.abs_diff(near)) {
             best = Some(rounded);
         }
@@ -79,7 +82,7 @@ fn place(space: &AddressSpace, near: u64, size: u64) -> Option<u64> {
     for (start, end, kind) in ends {
         let high_clearance = if kind == Kind::Stack { STACK_CLEARANCE } else { CLEARANCE };
         let low = gap_start + low_clearance;
-        let high = start.saturating_sub(size + high_clearance + CLEARANCE);
+        let high = start.saturating_sub(size + high_clearance + HUGE_PAGE);
         if low <= high {
             consider(near.clamp(low, high));
         }

@@ -7,21 +7,27 @@
 #![allow(unsafe_code, reason = "counters live in memory that translated code writes")]
 #![allow(clippy::cast_possible_truncation, reason = "offsets inside the cache fit by its size")]
 
-use crate::arena::Arena;
+use crate::arena::{Arena, HUGE_PAGE};
 use crate::decode::MAX_INSTRUCTIONS;
 use crate::emit::Cursor;
+use crate::index::BlockIndex;
 use crate::memory::{AddrMap, Table};
-use crate::sys;
+use core::ops::Range;
 
 /// Ends lists of indices.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Blocks that fit, for which the arena has counters.
 pub(crate) const MAX_BLOCKS: usize = 1 << 20;
-/// The largest chain's translation: far above what any instruction's rewriting takes.
-const MARGIN: u64 = 256 << 10;
-/// Memory of the cache is asked for in steps.
-const STEP: u64 = 256 << 10;
+/// Fewer would be discarded before they run.
+const MIN_BLOCKS: usize = 4 * crate::translate::MAX_CHAIN;
+/// Code is written chunk by chunk, each one large page; the first part of a chunk takes blocks and pads, the rest what is
+/// seldom run.
+const CHUNK: u64 = HUGE_PAGE;
+const HOT_PART: u64 = CHUNK / 8 * 5;
+/// The largest chain's translation, far above what any instruction's rewriting takes, in either part.
+const HOT_MARGIN: u64 = 96 << 10;
+const COLD_MARGIN: u64 = 16 << 10;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
@@ -39,6 +45,8 @@ pub(crate) struct Block {
     pub(crate) valid: bool,
     /// Its instructions belong to the program (not to this crate's own library).
     pub(crate) counts: bool,
+    /// Its counter is incremented with care for the flags.
+    pub(crate) keeps_flags: bool,
     /// It ends with a system call.
     pub(crate) syscall: bool,
     /// First entry in `boundaries`.
@@ -79,45 +87,50 @@ pub(crate) struct CodeCache {
     /// What is seldom run, and constants.
     pub(crate) cold: Cursor,
     pub(crate) blocks: Table<Block>,
-    by_start: AddrMap,
+    by_start: BlockIndex,
     pub(crate) boundaries: Table<Boundary>,
     pub(crate) set_aside: Table<SetAside>,
     pages: AddrMap,
     on_page: Table<OnPage>,
     counters: u64,
-    start: [u64; 2],
-    backed: [u64; 2],
+    /// Blocks to hold at most.
+    limit: usize,
+    code: Range<u64>,
+    /// Bytes in the chunks that are full.
+    full: u64,
 }
 
 impl CodeCache {
-    pub(crate) fn new(arena: &Arena) -> Option<Self> {
+    pub(crate) fn new(arena: &Arena, limit: usize) -> Option<Self> {
         Some(Self {
-            hot: Cursor { at: arena.hot, end: arena.cold },
-            cold: Cursor { at: arena.cold, end: arena.end },
+            hot: hot_part(arena.code),
+            cold: cold_part(arena.code),
             blocks: Table::new(MAX_BLOCKS)?,
-            by_start: AddrMap::new(14)?,
+            by_start: BlockIndex::new()?,
             boundaries: Table::new(MAX_BLOCKS * 8)?,
             set_aside: Table::new(MAX_BLOCKS)?,
             pages: AddrMap::new(9)?,
             on_page: Table::new(MAX_BLOCKS * 2)?,
             counters: arena.counters,
-            start: [arena.hot, arena.cold],
-            backed: [arena.hot, arena.cold],
+            limit: limit.clamp(MIN_BLOCKS, MAX_BLOCKS),
+            code: arena.code..arena.end,
+            full: 0,
         })
     }
 
     /// Whether one more chain surely fits; if not, everything is to be discarded first.
     pub(crate) fn has_room(&mut self) -> bool {
         let blocks = crate::translate::MAX_CHAIN;
-        for (k, at) in [self.hot.at, self.cold.at].into_iter().enumerate() {
-            if at + STEP / 4 > self.backed[k] {
-                sys::populate(self.backed[k], STEP);
-                self.backed[k] += STEP;
-            }
+        let fits =
+            |c: &Self| c.hot.at + HOT_MARGIN < c.hot.end && c.cold.at + COLD_MARGIN < c.cold.end;
+        if !fits(self) && self.cold.end < self.code.end {
+            self.full = self.bytes_used();
+            let chunk = self.cold.end;
+            self.hot = hot_part(chunk);
+            self.cold = cold_part(chunk);
         }
-        self.hot.at + MARGIN < self.hot.end
-            && self.cold.at + MARGIN < self.cold.end
-            && self.blocks.room() > blocks
+        fits(self)
+            && self.blocks.len() + blocks < self.limit
             && self.boundaries.room() > blocks * (MAX_INSTRUCTIONS + 1)
             && self.set_aside.room() > blocks * MAX_INSTRUCTIONS
             && self.on_page.room() > blocks * 4
@@ -125,16 +138,17 @@ impl CodeCache {
 
     /// Whether `addr` lies in the cache.
     pub(crate) fn contains(&self, addr: u64) -> bool {
-        (self.start[0]..self.cold.end).contains(&addr)
+        self.code.contains(&addr)
     }
 
     pub(crate) fn bytes_used(&self) -> u64 {
-        self.hot.at - self.start[0] + self.cold.at - self.start[1]
+        let chunk = self.cold.end - CHUNK;
+        self.full + (self.hot.at - chunk) + (self.cold.at - self.hot.end)
     }
 
     /// The valid block that starts at `addr`.
     pub(crate) fn at(&self, addr: u64) -> Option<u32> {
-        self.by_start.get(addr)
+        self.by_start.get(&self.blocks, addr)
     }
 
     pub(crate) fn counter_of(&self, block: u32) -> u64 {
@@ -170,12 +184,8 @@ impl CodeCache {
 
     /// Makes the block unknown to look-ups by address.
     pub(crate) fn forget(&mut self, block: u32) {
-        let b = &mut self.blocks[block];
-        b.valid = false;
-        let start = b.start;
-        if self.by_start.get(start) == Some(block) {
-            self.by_start.remove(start);
-        }
+        self.by_start.remove(&self.blocks, block);
+        self.blocks[block].valid = false;
     }
 
     /// The block whose translation holds `code`.
@@ -193,17 +203,26 @@ impl CodeCache {
 
     /// Starts again with empty memory. Counters must have been taken over before.
     pub(crate) fn clear(&mut self) {
-        self.hot.at = self.start[0];
-        self.cold.at = self.start[1];
+        self.hot = hot_part(self.code.start);
+        self.cold = cold_part(self.code.start);
+        self.full = 0;
         for block in 0..self.blocks.len() as u32 {
             // SAFETY: the arena has a counter for each block.
             unsafe { (self.counter_of(block) as *mut u64).write_volatile(0) };
         }
-        self.blocks.clear();
         self.by_start.clear();
+        self.blocks.clear();
         self.boundaries.clear();
         self.set_aside.clear();
         self.pages.clear();
         self.on_page.clear();
     }
+}
+
+fn hot_part(chunk: u64) -> Cursor {
+    Cursor { at: chunk, end: chunk + HOT_PART }
+}
+
+fn cold_part(chunk: u64) -> Cursor {
+    Cursor { at: chunk + HOT_PART, end: chunk + CHUNK }
 }

@@ -4,7 +4,7 @@
 //! it while a window is open. Translated code reaches it relative to the instruction pointer; only the jump table, which
 //! needs an index register, goes through gs. The layout is known to the assembly in `entry` by `offset_of!`.
 
-use core::sync::atomic::{AtomicI64, AtomicU64};
+use core::sync::atomic::AtomicU64;
 
 /// Where the measured thread is; the rule of who may change translations hangs on it (see `guard`).
 pub(crate) mod place {
@@ -65,8 +65,6 @@ pub(crate) struct Context {
     pub(crate) place: AtomicU64,
     /// Not 0 when the thread must visit the dispatcher after its system call.
     pub(crate) attention: AtomicU64,
-    /// Instructions to add to the sum of the counters: blocks that were left in the middle.
-    pub(crate) adjust: AtomicI64,
     /// Top of the dispatcher's stack.
     pub(crate) stack: u64,
     pub(crate) this: u64,

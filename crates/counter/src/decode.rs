@@ -2,6 +2,7 @@
 //!
 //! Invariant: a block is a run of instructions that control enters at the top and leaves at the bottom; it ends with the
 //! first instruction that may go elsewhere or that the translator must see (`Role` other than `Plain`), or at a limit.
+#![allow(clippy::cast_possible_truncation, reason = "addresses are as wide as sizes here")]
 #![allow(unsafe_code, reason = "the application's code is read where it lies")]
 
 use crate::flags;
@@ -56,6 +57,7 @@ pub(crate) enum Role {
 #[derive(Clone, Copy)]
 pub(crate) struct Insn {
     pub(crate) i: Instruction,
+    /// Of an operand relative to the instruction pointer; stale otherwise.
     pub(crate) offsets: ConstantOffsets,
     pub(crate) role: Role,
 }
@@ -106,7 +108,9 @@ impl Block {
             if slot.i.is_invalid() {
                 break;
             }
-            slot.offsets = decoder.get_constant_offsets(&slot.i);
+            if slot.i.is_ip_rel_memory_operand() {
+                slot.offsets = decoder.get_constant_offsets(&slot.i);
+            }
             slot.role = role(&slot.i);
             self.end = slot.i.next_ip();
             self.len += 1;
@@ -161,11 +165,19 @@ pub(crate) fn is_repeated(i: &Instruction) -> bool {
 
 /// As `is_repeated`, for the instruction at `addr`, which has been translated.
 pub(crate) fn is_repeated_at(addr: u64) -> bool {
+    is_repeated(&instruction_at(addr))
+}
+
+/// The length of the instruction at `addr`, which has been translated.
+pub(crate) fn length_at(addr: u64) -> u64 {
+    instruction_at(addr).len() as u64
+}
+
+fn instruction_at(addr: u64) -> Instruction {
     const LONGEST: u64 = 15;
     // SAFETY: the instruction's own bytes are mapped, and the decoder reads no further than the instruction goes.
     let bytes = unsafe { Code::at(addr, LONGEST) };
-    let i = Decoder::with_ip(64, bytes, addr, DecoderOptions::NONE).decode();
-    is_repeated(&i)
+    Decoder::with_ip(64, bytes, addr, DecoderOptions::NONE).decode()
 }
 
 fn role(i: &Instruction) -> Role {

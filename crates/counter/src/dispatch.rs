@@ -3,6 +3,7 @@
 //! Invariants: this runs on the measured thread, on a stack of its own, with no program counter in the cache; so this is
 //! where translations and links change, and nowhere else. Before it lets the thread go on, every note of the guard has
 //! been acted on.
+#![allow(clippy::cast_possible_truncation, reason = "a link's number is below 2^32")]
 
 use crate::context::{Context, RCX, exit, place};
 use crate::frame;
@@ -86,7 +87,7 @@ impl Translator {
         let link = self.links.get(id);
         match link.kind {
             LinkKind::Branch => self.follow(id, link.target),
-            LinkKind::Syscall { code } => self.before_syscall(code, link.target),
+            LinkKind::Syscall => self.before_syscall(self.links.site(&link), link.target),
             LinkKind::AfterSyscall => {
                 let context = self.context();
                 context.regs[RCX] = link.target;

@@ -8,6 +8,7 @@
 
 use crate::context::{Context, exit, place};
 use crate::dispatch::dispatch;
+use crate::session;
 use core::arch::global_asm;
 use core::mem::offset_of;
 
@@ -197,10 +198,11 @@ impl Onward {
         Self { value, translated: 0 }
     }
 
-    /// Return `value` and run on under the counter. A window must be open for this thread.
+    /// Return `value` and run on under the counter; natively if no window is open for this thread, or if the mark was
+    /// reached behind the counter's back, from a handler of the program.
     #[must_use]
     pub fn translated(value: u64) -> Self {
-        Self { value, translated: 1 }
+        Self { value, translated: u64::from(session::may_go_on()) }
     }
 }
 

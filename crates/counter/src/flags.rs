@@ -45,7 +45,19 @@ pub(crate) fn killed(i: &Instruction) -> u32 {
     if i.has_rep_prefix() || i.has_repne_prefix() {
         return 0;
     }
-    i.rflags_modified()
+    match i.mnemonic() {
+        // The manuals call some of their flags undefined, but processors write them from the result.
+        Mnemonic::And
+        | Mnemonic::Or
+        | Mnemonic::Xor
+        | Mnemonic::Test
+        | Mnemonic::Shl
+        | Mnemonic::Shr
+        | Mnemonic::Sar
+        | Mnemonic::Sal => i.rflags_modified(),
+        // Elsewhere an undefined flag may be left as it was (multiplications, bit tests and scans on AMD).
+        _ => i.rflags_written() | i.rflags_cleared() | i.rflags_set(),
+    }
 }
 
 /// Pages on which the look-ahead may read changeable code: those of the block that asks.
@@ -110,6 +122,7 @@ pub(crate) fn dead_at(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys;
 
     fn decode(bytes: &[u8]) -> Instruction {
         Decoder::with_ip(64, bytes, 0x1000, DecoderOptions::NONE).decode()
@@ -126,27 +139,15 @@ mod tests {
         assert_eq!(killed(&decode(&[0x48, 0xff, 0xc0])) & CMP, INC); // inc rax
     }
 
-    fn dead(code: &'static [u8]) -> bool {
+    /// Whether the flags are dead in front of `code`, of which nothing behind its end may be seen.
+    fn dead(code: &[u8]) -> bool {
+        let page = sys::map(0, sys::PAGE, sys::READ | sys::WRITE | sys::EXEC).expect("memory");
+        // SAFETY: a fresh page, and code that is shorter.
+        unsafe { core::ptr::copy_nonoverlapping(code.as_ptr(), page as *mut u8, code.len()) };
         let space = AddressSpace::new().expect("memory");
-        let start = code.as_ptr() as u64;
-        // The bytes are constants, which aren't executable: pretend with a scope and look at the logic alone.
-        let scope = Scope { start, end: start + code.len() as u64 };
-        dead_in(&space, scope, start)
-    }
-
-    /// As `dead_at` for bytes copied to executable memory.
-    fn dead_in(_: &AddressSpace, scope: Scope, start: u64) -> bool {
-        use crate::sys;
-        let page = sys::map_anywhere(4096, sys::READ | sys::WRITE | sys::EXEC).expect("memory");
-        let len = scope.end - scope.start;
-        // SAFETY: both ranges are valid for `len` bytes.
-        unsafe {
-            core::ptr::copy_nonoverlapping(start as *const u8, page as *mut u8, len as usize)
-        };
-        let space = AddressSpace::new().expect("memory");
-        let inner = Scope { start: page, end: page + len };
-        let result = dead_at(&space, inner, page, INC, 2);
-        sys::unmap(page, 4096);
+        let scope = Scope { start: page, end: page + code.len() as u64 };
+        let result = dead_at(&space, scope, page, INC, 2);
+        sys::unmap(page, sys::PAGE);
         result
     }
 

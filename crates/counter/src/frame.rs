@@ -85,11 +85,6 @@ impl Frame {
         unsafe { *(&raw const (*self.0).uc_sigmask).cast::<u64>() }
     }
 
-    pub(crate) fn set_mask(&mut self, mask: u64) {
-        // SAFETY: see `mask`.
-        unsafe { *(&raw mut (*self.0).uc_sigmask).cast::<u64>() = mask }
-    }
-
     pub(crate) fn pointer(&self) -> *mut c_void {
         self.0.cast()
     }

@@ -12,6 +12,7 @@
 //! held; handlers run with all other signals blocked, so the holder always goes on.
 //!
 //! Memory of the guard is never given back: a fault can arrive after the window has closed.
+#![allow(clippy::cast_possible_truncation, reason = "protection bits are small")]
 #![allow(unsafe_code, reason = "state shared with signal handlers of all threads")]
 
 use crate::context::{Context, place};
@@ -135,8 +136,8 @@ impl Guard {
             s.shared.clear();
             s.dirty_len = 0;
             s.overflowed = false;
+            self.context.store(core::ptr::null_mut(), SeqCst);
         });
-        self.context.store(core::ptr::null_mut(), SeqCst);
     }
 
     /// Whether the calling thread is the measured one, with a window open.
@@ -185,15 +186,7 @@ impl Guard {
     /// For the fault handler: a write to `addr` was refused.
     pub(crate) fn fault(&self, addr: u64) -> Fault {
         let page = sys::page_of(addr);
-        if !self.is_measured_process() {
-            // A child with a copy of everything, and maybe of a lock that nobody will open: it has no translations.
-            return if sys::protect(page, sys::PAGE, sys::READ | sys::WRITE | sys::EXEC) {
-                Fault::Released
-            } else {
-                Fault::Unknown
-            };
-        }
-        self.with(|s| match s.pages.get(page) {
+        let release = |s: &mut State| match s.pages.get(page) {
             Some(bits) if bits & GUARDED != 0 => {
                 s.pages.insert(page, bits & !GUARDED);
                 sys::protect(page, sys::PAGE, u64::from(bits & !GUARDED));
@@ -202,10 +195,17 @@ impl Guard {
                 self.attention();
                 Fault::Released
             }
-            Some(bits) if u64::from(bits) & sys::WRITE != 0 => Fault::Gone,
+            Some(_) if sys::is_writable(addr) => Fault::Gone,
             _ => Fault::Unknown,
-        })
-        .unwrap_or(Fault::Unknown)
+        };
+        let outcome = if self.is_measured_process() {
+            self.with(release)
+        } else {
+            // A child. It has one thread, and may have a copy of a lock that nobody will open.
+            // SAFETY: no other thread of this process uses its copy; if the memory is shared (`vfork`), the parent waits.
+            unsafe { (*self.state.get()).as_mut().map(release) }
+        };
+        outcome.unwrap_or(Fault::Unknown)
     }
 
     /// Makes all guarded pages writable, and notes them. False if there were none.
@@ -351,8 +351,8 @@ impl State {
         else {
             return;
         };
-        for k in 0..self.shared.len() as u32 {
-            let other = self.shared[k];
+        for k in 0..self.shared.len() {
+            let other = self.shared.as_slice()[k];
             if other.page != origin.page
                 && other.file == origin.file
                 && other.offset == origin.offset

@@ -46,7 +46,7 @@ impl Translator {
 
     /// Notes that a block depends on the pages it was read from, as far as they can change.
     pub(crate) fn register_pages(&mut self, block: u32, start: u64, end: u64) {
-        for page in (sys::page_of(start)..end).step_by(sys::PAGE as usize) {
+        for page in sys::pages(start, end) {
             let fixed = self.space.known(page).is_some_and(|r| r.is_fixed());
             if !fixed {
                 self.cache.add_to_page(page, block);
@@ -83,7 +83,7 @@ impl Translator {
                 return;
             }
         }
-        for page in (sys::page_of(dirty.start)..dirty.end).step_by(sys::PAGE as usize) {
+        for page in sys::pages(dirty.start, dirty.end) {
             while let Some(block) = self.cache.take_from_page(page) {
                 self.discard(block);
             }
@@ -96,6 +96,10 @@ impl Translator {
             return;
         }
         self.tally.discarded_blocks += 1;
+        if !self.cache.has_room() || self.links.room() == 0 {
+            self.discard_all();
+            return;
+        }
         self.unbind_all(id);
         self.cache.forget(id);
         if block.pad != NONE {

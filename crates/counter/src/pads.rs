@@ -108,10 +108,6 @@ impl Translator {
         id
     }
 
-    pub(crate) fn pad_code(&self, id: u32) -> u64 {
-        self.pads.table[id].code
-    }
-
     /// Takes a pad out of its list.
     pub(crate) fn remove_pad(&mut self, id: u32) {
         let pad = self.pads.table[id];

@@ -5,6 +5,10 @@
 //! rewritten to several) they are not; stepping on leads to a clean position or to the dispatcher within a few
 //! instructions.
 #![allow(unsafe_code, reason = "set-aside registers are read from the context")]
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "a block's translation is below 64 KB, its instructions are below 100"
+)]
 
 use crate::cache::CodeCache;
 use crate::frame::Frame;
@@ -13,8 +17,10 @@ use crate::frame::Frame;
 pub(crate) struct Position {
     /// Address of the original instruction.
     pub(crate) original: u64,
-    /// What to add to the sum of counters if the block is not finished from here.
-    pub(crate) adjust: i64,
+    /// The block, how many of its instructions are done, and whether its counter has been incremented.
+    pub(crate) block: u32,
+    pub(crate) done: u16,
+    pub(crate) counted: bool,
     pub(crate) clean: bool,
     /// Start of the original block's last instruction.
     pub(crate) last: u64,
@@ -29,11 +35,11 @@ impl CodeCache {
         let boundaries = self.boundaries_of(&block);
         let k = boundaries.partition_point(|b| b.code <= offset).checked_sub(1)?;
         let at_syscall = block.syscall && code + SYSCALL_LEN == block.code_end;
-        let executed = k as i64;
-        let counted = if offset >= block.counted_from { i64::from(block.count) } else { 0 };
         Some(Position {
             original: block.start + u64::from(boundaries[k].original),
-            adjust: if block.counts { executed - counted } else { 0 },
+            block: id,
+            done: k as u16,
+            counted: offset >= block.counted_from,
             clean: boundaries[k].code == offset || at_syscall,
             last: block.start + u64::from(boundaries[boundaries.len() - 2].original),
         })

@@ -1,7 +1,5 @@
 //! What a window's measurement yields.
 
-use crate::cache::Block;
-use crate::memory::Table;
 use crate::translate::Translator;
 use core::sync::atomic::Ordering::Relaxed;
 use std::fmt;
@@ -113,8 +111,10 @@ pub struct Observations {
     pub steps: u64,
     /// Times that the list of mappings was read.
     pub mapping_reads: u64,
-    /// Counters that could be incremented without and with care for the flags.
-    pub counters: (u64, u64),
+    /// Executions of blocks, and of those whose counter is incremented with care for the flags, which is slower.
+    pub block_executions: u64,
+    /// See `block_executions`.
+    pub careful_executions: u64,
     /// Nanoseconds from the mark to the first translated instruction.
     pub attach_nanos: u64,
 }
@@ -132,8 +132,6 @@ const SYSCALLS: usize = 512;
 /// Counts kept while the window is open.
 pub(crate) struct Tally {
     pub(crate) dispatches: u64,
-    pub(crate) counters_plain: u64,
-    pub(crate) counters_keeping_flags: u64,
     pub(crate) write_faults: u64,
     pub(crate) invalidations: u64,
     pub(crate) discarded_blocks: u64,
@@ -148,18 +146,12 @@ pub(crate) struct Tally {
     pub(crate) flushes: u64,
     pub(crate) attach_nanos: u64,
     syscalls: [u64; SYSCALLS],
-    /// From blocks that are gone.
-    instructions_kept: u64,
-    repeated_kept: u64,
-    blocks_kept: u64,
 }
 
 impl Tally {
     pub(crate) const fn new() -> Self {
         Self {
             dispatches: 0,
-            counters_plain: 0,
-            counters_keeping_flags: 0,
             write_faults: 0,
             invalidations: 0,
             discarded_blocks: 0,
@@ -174,9 +166,6 @@ impl Tally {
             flushes: 0,
             attach_nanos: 0,
             syscalls: [0; SYSCALLS],
-            instructions_kept: 0,
-            repeated_kept: 0,
-            blocks_kept: 0,
         }
     }
 
@@ -187,53 +176,7 @@ impl Tally {
     }
 }
 
-/// Counts of blocks that were discarded with everything else.
-pub(crate) type KeptRows = Table<BlockCount>;
-
 impl Translator {
-    fn rows(&self) -> impl Iterator<Item = (Block, u64)> + '_ {
-        let blocks = self.cache.blocks.as_slice().iter().copied();
-        blocks
-            .zip(0u32..)
-            .map(|(b, id)| (b, self.cache.executions(id)))
-            .filter(|(b, executions)| b.counts && *executions > 0)
-    }
-
-    /// Instructions so far.
-    pub(crate) fn instructions(&self) -> u64 {
-        let counted: u64 = self.rows().map(|(b, n)| u64::from(b.count) * n).sum();
-        // SAFETY: the context lives as long as the translator.
-        #[allow(unsafe_code, reason = "the context is shared with translated code")]
-        let adjust = unsafe { (*self.arena.context).adjust.load(Relaxed) };
-        (self.tally.instructions_kept + counted).wrapping_add_signed(adjust)
-    }
-
-    /// Takes over the counts of all blocks before they are discarded.
-    pub(crate) fn keep_counts(&mut self) {
-        let (mut instructions, mut repeated) = (0, 0);
-        for id in 0..self.cache.blocks.len() as u32 {
-            let b = self.cache.blocks[id];
-            let executions = self.cache.executions(id);
-            if !b.counts || executions == 0 {
-                continue;
-            }
-            instructions += u64::from(b.count) * executions;
-            repeated += u64::from(b.reps) * executions;
-            if self.kept_rows.room() > 0 {
-                self.kept_rows.push(row(&b, executions));
-            }
-        }
-        self.tally.instructions_kept += instructions;
-        self.tally.repeated_kept += repeated;
-        self.tally.blocks_kept += self.cache.blocks.len() as u64;
-    }
-
-    /// Executions of each block, of one address possibly several.
-    pub(crate) fn profile(&self) -> Vec<BlockCount> {
-        let kept = self.kept_rows.as_slice().iter().copied();
-        kept.chain(self.rows().map(|(b, n)| row(&b, n))).collect()
-    }
-
     pub(crate) fn observations(&self) -> Observations {
         let t = &self.tally;
         let calls = t.syscalls.iter().zip(0u32..).filter(|(n, _)| **n > 0);
@@ -252,26 +195,17 @@ impl Translator {
             faults: t.faults,
             threads_started: t.threads_started,
             children_started: t.children_started,
-            repeated_instructions: t.repeated_kept
-                + self.rows().map(|(b, n)| u64::from(b.reps) * n).sum::<u64>(),
+            repeated_instructions: self.repeated_instructions(),
             stack_switches: t.stack_switches,
-            blocks: t.blocks_kept + self.cache.blocks.len() as u64,
+            blocks: self.counts.blocks_gone + self.cache.blocks.len() as u64,
             translation_bytes: self.cache.bytes_used(),
             dispatches: t.dispatches,
             flushes: t.flushes,
             steps: t.steps,
             mapping_reads: self.space.reads,
-            counters: (t.counters_plain, t.counters_keeping_flags),
+            block_executions: self.rows().map(|(_, n)| n).sum(),
+            careful_executions: self.rows().filter(|(b, _)| b.keeps_flags).map(|(_, n)| n).sum(),
             attach_nanos: t.attach_nanos,
         }
-    }
-}
-
-fn row(block: &Block, executions: u64) -> BlockCount {
-    BlockCount {
-        start: block.start,
-        end: block.end,
-        instructions: u32::from(block.count),
-        executions,
     }
 }

@@ -63,10 +63,6 @@ impl Shadow {
         self.base.wrapping_sub(self.low) as u32
     }
 
-    pub(crate) fn covers(&self, rsp: u64) -> bool {
-        (self.low..self.low + WINDOW).contains(&rsp)
-    }
-
     /// Fills the piece around `addr` if it belongs to the shadow. Called from the fault handler too.
     pub(crate) fn back(&self, addr: u64) -> bool {
         if !(self.base..self.base + WINDOW).contains(&addr) {

@@ -3,6 +3,7 @@
 //! Invariant: bytes are copied as they are, prefixes and all; only an operand relative to the instruction pointer is
 //! rewritten, in the first of these ways that fits: another displacement, a constant (`lea`), or a register that the
 //! instruction doesn't use, set aside for its duration.
+#![allow(clippy::cast_possible_truncation, reason = "a register's number is below 16")]
 
 use crate::cache::SetAside;
 use crate::decode::{Code, Insn};

@@ -30,6 +30,7 @@ pub struct Options {
     /// Code whose instructions are not the program's.
     pub(crate) uncounted: [Range<u64>; MAX_RANGES],
     pub(crate) shadow_returns: bool,
+    pub(crate) max_blocks: usize,
     pub(crate) on_exit: Option<fn(&Observations)>,
 }
 
@@ -39,6 +40,7 @@ impl Default for Options {
             gates: [0; MAX_GATES],
             uncounted: [const { 0..0 }; MAX_RANGES],
             shadow_returns: true,
+            max_blocks: usize::MAX,
             on_exit: None,
         }
     }
@@ -70,6 +72,13 @@ impl Options {
         self
     }
 
+    /// Blocks to keep translated at most (by default as many as fit, about a million); beyond that all are discarded.
+    #[must_use]
+    pub fn max_blocks(mut self, blocks: usize) -> Self {
+        self.max_blocks = blocks;
+        self
+    }
+
     /// What to do with the observations so far when the program ends or replaces itself inside the window. Called on the
     /// counter's stack at an arbitrary moment of the program: it may make system calls, but not use libc.
     #[must_use]
@@ -86,8 +95,8 @@ pub enum Refusal {
     NoXsavec,
     /// The program uses the gs segment itself.
     SegmentInUse,
-    /// The program restricts itself with a system call filter.
-    Seccomp,
+    /// The processor keeps return addresses of its own for this thread, and would find translated returns missing.
+    HardwareShadowStack,
     /// All real-time signals have handlers.
     NoFreeSignal,
     /// Memory, or a gap in the address space, is lacking.
@@ -101,7 +110,7 @@ impl fmt::Display for Refusal {
         f.write_str(match self {
             Self::NoXsavec => "the processor has no `xsavec`",
             Self::SegmentInUse => "the program uses the gs segment",
-            Self::Seccomp => "the program filters its system calls",
+            Self::HardwareShadowStack => "the thread has a hardware shadow stack",
             Self::NoFreeSignal => "no real-time signal is free",
             Self::NoMemory => "no memory or no gap in the address space for the translator",
             Self::AlreadyOpen => "a window is open already",
@@ -155,6 +164,9 @@ pub(crate) fn ending(t: &mut Translator, reason: Incomplete) {
     if let Some(f) = t.options.on_exit {
         let mut observations = t.observations();
         observations.counts = t.counts_so_far();
+        observations
+            .counts
+            .push(t.instructions() - t.marks.as_slice().last().copied().unwrap_or(0));
         observations.incomplete = Some(given_up().unwrap_or(reason));
         f(&observations);
     }
@@ -175,11 +187,8 @@ impl Counter {
         if sys::gs_base() != 0 && !Self::is_open() {
             return Err(Refusal::SegmentInUse);
         }
-        // SAFETY: asks for the mode only.
-        let seccomp =
-            unsafe { sys::call(libc::SYS_prctl, [libc::PR_GET_SECCOMP as u64, 0, 0, 0, 0, 0]) };
-        if seccomp != 0 {
-            return Err(Refusal::Seccomp);
+        if has_hardware_shadow_stack() {
+            return Err(Refusal::HardwareShadowStack);
         }
         Ok(())
     }
@@ -259,8 +268,7 @@ impl Counter {
         Self::close_with_profile().map(|(observations, _)| observations)
     }
 
-    /// As `close`, with the executions of every block. Blocks that were left in the middle, by a fault or for a changed
-    /// page, are listed as if finished; the total has them right.
+    /// As `close`, with the executions of every block. The rows add up to the total; an address can be in several.
     #[must_use]
     pub fn close_with_profile() -> Option<(Observations, Vec<BlockCount>)> {
         if !Self::is_open() {
@@ -304,6 +312,12 @@ impl Counter {
     }
 }
 
+/// Whether a gate may return into translated code.
+pub(crate) fn may_go_on() -> bool {
+    // SAFETY: the measured thread, in a gate.
+    Counter::is_open() && unsafe { translator() }.is_some_and(|t| t.pending.active == 0)
+}
+
 /// A gate is reached either from the dispatcher, which notes it, or behind the counter's back.
 fn check_not_escaped(t: &mut Translator) {
     if t.pending.active > 0 {
@@ -342,6 +356,16 @@ fn now() -> u64 {
         )
     };
     time[0] * 1_000_000_000 + time[1]
+}
+
+fn has_hardware_shadow_stack() -> bool {
+    const ARCH_SHSTK_STATUS: u64 = 0x5005;
+    let mut features = 0u64;
+    // SAFETY: the kernel writes one word, or knows nothing of it.
+    let result = unsafe {
+        sys::call(libc::SYS_arch_prctl, [ARCH_SHSTK_STATUS, &raw mut features as u64, 0, 0, 0, 0])
+    };
+    result == 0 && features != 0
 }
 
 fn has_xsavec() -> bool {

@@ -102,8 +102,10 @@ fn elsewhere(signal: i32, info: *mut c_void, frame: &Frame) {
         if is_refused_write(info) {
             match GUARD.fault(addr) {
                 Fault::Released => {
-                    GUARD.foreign_writes.fetch_add(1, Relaxed);
-                    GUARD.wait_until_seen();
+                    if GUARD.is_measured_process() {
+                        GUARD.foreign_writes.fetch_add(1, Relaxed);
+                        GUARD.wait_until_seen();
+                    }
                     return;
                 }
                 Fault::Gone => return,
@@ -140,8 +142,15 @@ fn is_refused_write(info: *mut c_void) -> bool {
 fn call_program(signal: i32, info: *mut c_void, frame: &Frame) {
     let action = ACTIONS.get(signal);
     if !actions::is_handler(&action) {
-        if action.handler == SIG_DFL {
+        // SAFETY: the kernel's siginfo.
+        let (_, synchronous) = unsafe { fault_address(info) };
+        // The kernel doesn't let a fault be ignored.
+        if action.handler == SIG_DFL || synchronous {
             default_action(signal);
+        }
+        // What doesn't happen again by itself is sent again.
+        if action.handler == SIG_DFL && (!synchronous || signal == libc::SIGTRAP) {
+            sys::signal_thread(sys::process_id(), sys::thread_id(), signal);
         }
         return;
     }
@@ -162,7 +171,7 @@ fn call_program(signal: i32, info: *mut c_void, frame: &Frame) {
     sys::sig_mask(libc::SIG_SETMASK, before);
 }
 
-/// Lets the kernel end the process when the handler returns: a fault happens again, others are sent again.
+/// Gives the signal back to the kernel, which ends the process when it happens again.
 fn default_action(signal: i32) {
     sys::sig_action(signal, Some(&sys::SigAction::default()));
 }
@@ -231,7 +240,7 @@ impl Visit<'_> {
             return true;
         };
         self.t.cache.restore_set_aside(pc, &mut self.frame);
-        self.add(position.adjust);
+        self.t.leave_block(position);
         let repeated =
             keys::reading_all(self.t.has_keys, || decode::is_repeated_at(position.original));
         if repeated && sys::page_of(position.original) != sys::page_of(addr) {
@@ -264,7 +273,7 @@ impl Visit<'_> {
         if native != 0 {
             if pc != native {
                 self.t.pending.native_step = 0;
-                self.add(i64::from(self.t.counts(native)));
+                self.t.count_alone(native);
                 self.frame.set_trap_flag(false);
                 self.redirect(pc);
             }
@@ -329,7 +338,7 @@ impl Visit<'_> {
         if target == position.original && !self.t.pending.to_dispatcher && !GUARD.has_notes() {
             self.frame.set_pc(pc);
         } else {
-            self.add(position.adjust);
+            self.t.leave_block(position);
             self.redirect(target);
         }
     }
@@ -387,7 +396,7 @@ impl Visit<'_> {
             return;
         };
         self.t.cache.restore_set_aside(pc, &mut self.frame);
-        self.add(position.adjust);
+        self.t.leave_block(position);
         self.set_place(place::NATIVE);
         if !actions::is_handler(&action) {
             session::give_up(Incomplete::Crashed);
@@ -419,9 +428,5 @@ impl Visit<'_> {
 
     fn set_place(&self, place: u64) {
         self.context().place.store(place, SeqCst);
-    }
-
-    fn add(&self, adjust: i64) {
-        self.context().adjust.fetch_add(adjust, Relaxed);
     }
 }

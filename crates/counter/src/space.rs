@@ -8,6 +8,7 @@
 use crate::guard::GUARD;
 use crate::memory::Table;
 use crate::sys;
+use core::cell::Cell;
 
 /// Regions that fit; V8 and JSC stay below two thousand, and each page of guarded code can split one.
 const CAPACITY: usize = 1 << 17;
@@ -55,6 +56,8 @@ pub(crate) struct AddressSpace {
     text: u64,
     pub(crate) reads: u64,
     low_halves_unique: bool,
+    /// Index of the region that was asked for last: the next question is mostly about the same.
+    last: Cell<usize>,
 }
 
 impl AddressSpace {
@@ -64,6 +67,7 @@ impl AddressSpace {
             text: sys::map_anywhere(TEXT as u64, sys::READ | sys::WRITE)?,
             reads: 0,
             low_halves_unique: false,
+            last: Cell::new(0),
         };
         space.refresh();
         Some(space)
@@ -91,11 +95,6 @@ impl AddressSpace {
         self.low_halves_unique = self.compare_low_halves();
     }
 
-    /// Forgets what is known, so that the next question reads the file.
-    pub(crate) fn forget(&mut self) {
-        self.regions.clear();
-    }
-
     pub(crate) fn all(&self) -> &[Region] {
         self.regions.as_slice()
     }
@@ -103,8 +102,14 @@ impl AddressSpace {
     /// The region that holds `addr`, as last read.
     pub(crate) fn known(&self, addr: u64) -> Option<Region> {
         let all = self.all();
-        let region = all[..].get(all.partition_point(|r| r.end <= addr))?;
-        (region.start <= addr).then_some(*region)
+        let holds = |r: &&Region| (r.start..r.end).contains(&addr);
+        if let Some(region) = all.get(self.last.get()).filter(holds) {
+            return Some(*region);
+        }
+        let index = all.partition_point(|r| r.end <= addr);
+        let region = all.get(index).filter(holds)?;
+        self.last.set(index);
+        Some(*region)
     }
 
     /// The executable and readable region that holds `addr`, read again if it isn't known as such.
@@ -119,6 +124,13 @@ impl AddressSpace {
 
     /// The end of the run of readable, executable regions that starts with the one holding `addr`, at most `limit` on.
     pub(crate) fn code_end(&self, addr: u64, limit: u64) -> u64 {
+        if let Some(region) = self.known(addr)
+            && region.exec
+            && region.read
+            && addr + limit <= region.end
+        {
+            return addr + limit;
+        }
         let all = self.all();
         let mut index = all.partition_point(|r| r.end <= addr);
         let mut end = addr;

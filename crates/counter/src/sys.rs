@@ -25,6 +25,16 @@ pub(crate) const fn page_of(addr: u64) -> u64 {
     addr & !(PAGE - 1)
 }
 
+/// The pages that hold `[start, end)`.
+pub(crate) fn pages(start: u64, end: u64) -> impl Iterator<Item = u64> {
+    let mut page = page_of(start);
+    core::iter::from_fn(move || {
+        let this = page;
+        page += PAGE;
+        (this < end).then_some(this)
+    })
+}
+
 /// # Safety
 /// The caller answers for whatever the system call does to this process.
 pub(crate) unsafe fn call(nr: i64, args: [u64; 6]) -> i64 {
@@ -82,6 +92,23 @@ pub(crate) fn populate(at: u64, len: u64) {
     const MADV_POPULATE_WRITE: u64 = 23;
     // SAFETY: a hint for our own mapping; older kernels refuse it and the pages come one by one.
     unsafe { call(libc::SYS_madvise, [at, len, MADV_POPULATE_WRITE, 0, 0, 0]) };
+}
+
+/// Asks for large pages in `[at, at + len)`: translated code, its counters and the jump table are spread widely, and their
+/// address translation would cost more than their use.
+pub(crate) fn prefer_huge_pages(at: u64, len: u64) {
+    // SAFETY: a hint for our own mapping.
+    unsafe { call(libc::SYS_madvise, [at, len, libc::MADV_HUGEPAGE as u64, 0, 0, 0]) };
+}
+
+/// Whether a write to `addr` would succeed, found out without changing anything.
+pub(crate) fn is_writable(addr: u64) -> bool {
+    // `*word |= 0` by the kernel: the operation in the top bits, then the comparison, then both arguments, all zero.
+    const OR_NOTHING: u64 = (libc::FUTEX_OP_OR as u64) << 28;
+    let word = addr & !3;
+    let op = (libc::FUTEX_WAKE_OP | libc::FUTEX_PRIVATE_FLAG) as u64;
+    // SAFETY: leaves the word as it is, and nobody waits at an address in code.
+    unsafe { call(libc::SYS_futex, [word, op, 0, 0, word, OR_NOTHING]) >= 0 }
 }
 
 pub(crate) fn thread_id() -> i32 {

@@ -4,10 +4,15 @@
 //! excepted), and increments its block's counter once on the way. Pages that can change are guarded before they are read.
 //! Blocks that follow one another in the source are laid out in that order, up to `MAX_CHAIN`, so that the usual way on is
 //! the next byte.
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "offsets inside a block's translation are below 64 KB, see `decode::MAX_INSTRUCTIONS`"
+)]
 
 use crate::arena::Arena;
-use crate::cache::{Block, Boundary, CodeCache, MAX_BLOCKS, NONE, SetAside};
+use crate::cache::{Block, Boundary, CodeCache, NONE, SetAside};
 use crate::context::{Context, JUMP_ENTRIES, place};
+use crate::counts::Counts;
 use crate::decode::{self, Code, Insn, Role};
 use crate::emit::RCX;
 use crate::flags;
@@ -15,7 +20,7 @@ use crate::keys;
 use crate::links::{LinkKind, Links};
 use crate::memory::Table;
 use crate::pads::{JMP_LEN, Pads};
-use crate::report::{KeptRows, Tally};
+use crate::report::Tally;
 use crate::returns::{Shadow, emit_table_jump};
 use crate::session::Options;
 use crate::signals::Pending;
@@ -62,7 +67,7 @@ pub(crate) struct Translator {
     pub(crate) hidden_mask: u64,
     /// Instructions counted at each mark.
     pub(crate) marks: Table<u64>,
-    pub(crate) kept_rows: KeptRows,
+    pub(crate) counts: Counts,
     /// The system call that the dispatcher is to look at again when it is done, with its arguments.
     pub(crate) awaited: Option<Awaited>,
     /// The block being translated: in memory of its own, as it is large.
@@ -112,8 +117,8 @@ impl Translator {
             None
         };
         let mut translator = Self {
-            cache: CodeCache::new(&arena)?,
-            links: Links::new()?,
+            cache: CodeCache::new(&arena, options.max_blocks)?,
+            links: Links::new(arena.code)?,
             pads: Pads::new()?,
             low_halves_unique: space.low_halves_unique(),
             space,
@@ -126,7 +131,7 @@ impl Translator {
             going_to: 0,
             hidden_mask: 0,
             marks: Table::new(MAX_MARKS)?,
-            kept_rows: KeptRows::new(MAX_BLOCKS * 4)?,
+            counts: Counts::new()?,
             pending: Pending::new(),
             has_keys: keys::enabled(),
             next_chain_is_single: false,
@@ -167,7 +172,7 @@ impl Translator {
     }
 
     /// Whether the instruction at an original address belongs to the program's count.
-    pub(crate) fn counts(&self, addr: u64) -> bool {
+    pub(crate) fn is_counted(&self, addr: u64) -> bool {
         !self.options.uncounted.iter().any(|r| r.contains(&addr))
     }
 
@@ -217,7 +222,7 @@ impl Translator {
         let mut end = region.end;
         if !region.is_fixed() || pc + READ_AHEAD > region.end {
             end = sys::page_of(pc + READ_AHEAD - 1) + sys::PAGE;
-            for page in (sys::page_of(pc)..end).step_by(sys::PAGE as usize) {
+            for page in sys::pages(pc, end) {
                 self.guard_page(page);
             }
         }
@@ -238,7 +243,8 @@ impl Translator {
             reps: insns.iter().filter(|n| decode::is_repeated(&n.i)).count() as u16,
             counted_from: 0,
             valid: true,
-            counts: self.counts(block.start),
+            counts: self.is_counted(block.start),
+            keeps_flags: placement.is_none(),
             syscall: insns.last().is_some_and(|n| n.role == Role::Syscall),
             boundaries: self.cache.boundaries.len() as u32,
             incoming: NONE,
@@ -272,14 +278,12 @@ impl Translator {
         let hot = &mut self.cache.hot;
         if flags_dead {
             hot.rip(&[0x48, 0xff, 0x05], counter, 0);
-            self.tally.counters_plain += 1;
         } else {
             hot.store(scratch, RCX);
             hot.load(RCX, counter);
             hot.bytes(&[0x48, 0x8d, 0x49, 0x01]); // lea rcx, [rcx + 1]
             hot.store(counter, RCX);
             hot.load(RCX, scratch);
-            self.tally.counters_keeping_flags += 1;
         }
     }
 
@@ -386,7 +390,7 @@ impl Translator {
     fn emit_syscall(&mut self, end: u64) -> End {
         let slots = self.slots;
         let waiting = self.cache.hot.at + SYSCALL_EXIT_LEN;
-        let (_, stub) = self.link_stub(0, end, LinkKind::Syscall { code: waiting });
+        let (_, stub) = self.link_stub(waiting, end, LinkKind::Syscall);
         let (_, after) = self.link_stub(0, end, LinkKind::AfterSyscall);
         let hot = &mut self.cache.hot;
         hot.jmp(stub);

@@ -88,6 +88,14 @@ pub enum Fault {
         /// How far it had come.
         phase: &'static str,
     },
+    /// The process did nothing at all for a while.
+    #[error("stuck: the process did nothing for {seconds} s in {phase}")]
+    Stuck {
+        /// For how long.
+        seconds: u64,
+        /// How far it had come.
+        phase: &'static str,
+    },
     /// The marks are not those that the plan asks for.
     #[error("{0}")]
     Marks(String),

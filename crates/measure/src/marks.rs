@@ -3,7 +3,7 @@
 use crate::Fault;
 use std::path::Path;
 use std::{fs, io};
-use tiergate_model::{MarkCheck, Observed};
+use tiergate_model::{MarkCheck, Observed, Pinned};
 use tiergate_protocol::report;
 
 /// One section as the library saw it.
@@ -32,6 +32,8 @@ pub struct MarkReport {
     pub rearmed: u64,
     /// What the in-process counter saw.
     pub observed: Option<Observed>,
+    /// How far the process was pinned.
+    pub pinned: Option<Pinned>,
     /// Why the in-process counter gives no count, or only a part of one.
     pub uncounted: Option<String>,
 }
@@ -70,6 +72,13 @@ impl MarkReport {
                     counted_ns: ns.parse().ok()?,
                     instructions: counted.take(),
                 }),
+                [report::PINNED, escaped, held @ ..] => {
+                    parsed.pinned = Some(Pinned {
+                        held: held.iter().map(|name| (*name).to_owned()).collect(),
+                        escaped_turns: escaped.parse().ok()?,
+                        lifted: None,
+                    });
+                }
                 [report::COUNTED, _, "instructions", count] => counted = Some(count.parse().ok()?),
                 [report::OBSERVED, _, name, number] => {
                     add(parsed.observed.get_or_insert_default(), name, number.parse().ok()?);

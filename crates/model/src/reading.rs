@@ -66,6 +66,22 @@ pub struct Proof {
     /// What a traced run of the same ops tells, where one was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub twin: Option<Twin>,
+    /// How far the process was pinned; absent where the profile holds nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<Pinned>,
+}
+
+/// How far a process was held to the same course every time.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Pinned {
+    /// What the preloaded library held constant, by name.
+    pub held: Vec<String>,
+    /// How often a thread ran outside of the gate's order, up to the end of the window.
+    pub escaped_turns: u64,
+    /// Why something that the profile asks for was not held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lifted: Option<String>,
 }
 
 /// What the in-process counter saw in a window, in numbers of occurrences.

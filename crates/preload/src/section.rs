@@ -5,7 +5,7 @@
 
 use crate::plan::{self, Instrument, Plan};
 use crate::system::{real_monotonic, thread_number};
-use crate::{callgrind, counter, report::Line, trace};
+use crate::{callgrind, counter, pin, report::Line, trace};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tiergate_protocol::report;
 
@@ -119,6 +119,9 @@ fn close(plan: &Plan) {
             callgrind::dump_counts();
             callgrind::stop_instrumentation();
         }
+    }
+    if let Some(line) = pin::report() {
+        line.append_to(plan.report_path());
     }
     Line::new(report::CLOSED)
         .text(" ")

@@ -82,10 +82,20 @@ pub(crate) fn errno() -> c_int {
     unsafe { libc::__errno_location().read() }
 }
 
+/// A pointer as a system call's argument.
+pub(crate) fn address<T>(pointer: *const T) -> c_long {
+    pointer.expose_provenance().cast_signed() as c_long
+}
+
+/// A system call's argument as a pointer.
+pub(crate) fn pointer<T>(address: c_long) -> *const T {
+    core::ptr::with_exposed_provenance(usize::try_from(address.cast_unsigned()).unwrap_or(0))
+}
+
 /// The real monotonic clock, in nanoseconds.
 pub(crate) fn real_monotonic() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    let place = (&raw mut time).expose_provenance().cast_signed() as c_long;
+    let place = address(&raw mut time);
     // SAFETY: `time` is a valid place for the result; the monotonic clock always exists.
     unsafe {
         call(libc::SYS_clock_gettime, [libc::CLOCK_MONOTONIC.into(), place, 0, 0, 0, 0]);

@@ -34,6 +34,13 @@ pub mod pin {
     /// Helper threads run one at a time and only while the main thread waits. `gate=a+b` is about
     /// the threads named `a` and `b` only.
     pub const GATE: &str = "gate";
+    /// The kernel's random bytes are a fixed sequence.
+    pub const RANDOM: &str = "random";
+    /// The kernel's random bytes for the program itself are constant: the launcher's part, which
+    /// the library ignores.
+    pub const SEED: &str = "seed";
+    /// Figures of the memory and the processor time that were used, and are left, are fixed.
+    pub const RESOURCES: &str = "resources";
 }
 
 /// Names of instruments as the preloaded library knows them.
@@ -78,6 +85,7 @@ pub mod shape {
 /// tiergate-report 1
 /// armed 1 thread 4711
 /// opened 1
+/// pinned 0 clock gate
 /// closed 1 marks 2 ns 123456
 /// counted 1 instructions 123456
 /// observed 1 system_calls 12
@@ -108,6 +116,9 @@ pub mod report {
     pub const REFUSED: &str = "refused";
     /// The count of a section is not the whole truth; the reason follows.
     pub const INCOMPLETE: &str = "incomplete";
+    /// Before the end of a section: how often a thread ran outside of the gate's order so far, and
+    /// the names of the pins that are on.
+    pub const PINNED: &str = "pinned";
     /// A mark came after the last section.
     pub const EXCESS: &str = "excess";
     /// A section began inside another.

@@ -54,7 +54,11 @@ impl Progress {
                 output::note(&format!("{status} {}{reason}", result.id));
             }
             RunEvent::BenchFinished(_) => {}
-            RunEvent::RunFinished { .. } => self.bar.finish_and_clear(),
+            RunEvent::RunFinished { seconds } => {
+                let processes = self.bar.position();
+                self.bar.finish_and_clear();
+                output::note(&format!("{processes} processes in {seconds:.1} s"));
+            }
         }
     }
 

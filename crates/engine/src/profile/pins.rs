@@ -35,11 +35,43 @@ pub(super) const PINS: &[Pin] = &[
     },
     Pin {
         profiles: EXACT,
-        engines: ON_NODE,
+        engines: ON_V8,
         form: Held,
         text: "pin:gate",
-        reason: "one V8 worker survives every flag and takes work off a collection at random; \
-                 results of the thread pool arrive in any order",
+        reason: "workers survive every flag and take work off a collection at random; results of \
+                 the pools of threads arrive in any order",
+    },
+    Pin {
+        profiles: EXACT,
+        engines: ON_BUN,
+        form: Held,
+        text: "pin:gate=t Helper Thread+mi-scavenger",
+        reason: "two helpers of JavaScriptCore and its allocator stay alive whatever is switched \
+                 off; other threads of Bun wait where the gate can't see them",
+    },
+    Pin {
+        profiles: EXACT,
+        engines: ON_ALL,
+        form: Held,
+        text: "pin:random",
+        reason: "the allocator's seeds decide where objects lie, and addresses are hashed and \
+                 become part of generated code",
+    },
+    Pin {
+        profiles: EXACT,
+        engines: ON_ALL,
+        form: Held,
+        text: "pin:seed",
+        reason: "the stack's canary is made of it, and a collector that scans the stack may take \
+                 it for a pointer",
+    },
+    Pin {
+        profiles: EXACT,
+        engines: ON_ALL,
+        form: Held,
+        text: "pin:resources",
+        reason: "a collector that scans the stack meets the figures there and may take them for \
+                 pointers; their digits cost instructions",
     },
     Pin {
         profiles: BOTH,

@@ -1,6 +1,7 @@
 //! Steps taken with a real engine, each in a fresh process.
 
-use super::outcome::{Measured, Traced};
+use super::lifting::LiftedPins;
+use super::outcome::{IDLE, Measured, Traced};
 use super::scratch::{Scratch, scratch_fault};
 use super::window::WindowPlan;
 use super::{Bench, BenchFile, Executor, Listing, RawReading, Sized};
@@ -20,8 +21,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tiergate_engine::{AcceptedFlags, Engine, Launch, Seeds};
-use tiergate_model::{Fingerprint, MarkCheck, OpBudget, Proof};
-use tiergate_protocol::{environment, instrument};
+use tiergate_model::{Fingerprint, MarkCheck, OpBudget, Pinned, Proof};
+use tiergate_protocol::{environment, instrument, pin};
 
 /// What all children of a run share.
 pub struct Sandbox {
@@ -45,6 +46,7 @@ pub struct EngineExecutor {
     instrument: Box<dyn Instrument>,
     sandbox: Sandbox,
     fingerprint: Fingerprint,
+    lifted: LiftedPins,
 }
 
 /// How long a sizing run times a bench after its warm-up.
@@ -60,7 +62,15 @@ impl EngineExecutor {
         sandbox: Sandbox,
         fingerprint: Fingerprint,
     ) -> Self {
-        Self { engine, flags, harness, instrument, sandbox, fingerprint }
+        Self {
+            engine,
+            flags,
+            harness,
+            instrument,
+            sandbox,
+            fingerprint,
+            lifted: LiftedPins::default(),
+        }
     }
 
     fn command(&self, file: &Path) -> EngineCommand {
@@ -83,6 +93,7 @@ impl EngineExecutor {
             arguments: line.arguments,
             environment: variables,
             directory: self.sandbox.root.clone(),
+            fixed_seed: false,
         }
     }
 
@@ -98,9 +109,10 @@ impl EngineExecutor {
         }
     }
 
-    fn limits(&self, show_output: bool) -> ProcessLimits<'_> {
+    fn limits(&self, show_output: bool, idle: Option<Duration>) -> ProcessLimits<'_> {
         ProcessLimits {
             timeout: self.sandbox.timeout,
+            idle,
             output: show_output.then(|| Arc::clone(&self.sandbox.output)),
             interrupted: &self.sandbox.interrupted,
         }
@@ -111,16 +123,18 @@ impl EngineExecutor {
         scratch: &Scratch,
         request: &Request,
         mut command: EngineCommand,
-        show_output: bool,
+        limits: &ProcessLimits<'_>,
     ) -> Result<(Vec<Event>, ProcessOutcome), Fault> {
         let path = scratch.path("request.json");
         let json = serde_json::to_vec(request).unwrap_or_default();
         fs::write(&path, json).map_err(|source| scratch_fault(&path, source))?;
         command.environment.insert("TIERGATE_REQUEST".into(), path.into());
-        let outcome = run(&command, &self.limits(show_output))?;
+        let outcome = run(&command, limits)?;
         Ok((read_events(&request.events)?, outcome))
     }
 
+    /// Takes a reading with all that the profile holds constant. A bench that hangs under it is
+    /// read again with less of it, from then on; the reading says so.
     fn read_with(
         &self,
         instrument: &dyn Instrument,
@@ -128,15 +142,47 @@ impl EngineExecutor {
         budget: OpBudget,
         show_output: bool,
     ) -> Result<RawReading, Fault> {
+        let held = if instrument.measures_time() { Vec::new() } else { self.flags.set().held() };
+        loop {
+            let lifted = self.lifted.of(bench.id());
+            let kept = lifted.as_ref().map_or_else(|| held.clone(), |lifted| lifted.keep(&held));
+            let fault = match self.read_once(instrument, bench, budget, show_output, &kept) {
+                Ok(mut raw) => {
+                    if let (Some(lifted), Some(pinned)) =
+                        (lifted.filter(|_| !held.is_empty()), raw.proof.pinned.as_mut())
+                    {
+                        pinned.lifted = Some(lifted.reason);
+                    }
+                    return Ok(raw);
+                }
+                Err(fault) => fault,
+            };
+            if kept.is_empty() || !self.lifted.lift_more(bench.id(), &fault) {
+                return Err(fault);
+            }
+        }
+    }
+
+    fn read_once(
+        &self,
+        instrument: &dyn Instrument,
+        bench: &Bench,
+        budget: OpBudget,
+        show_output: bool,
+        held: &[&str],
+    ) -> Result<RawReading, Fault> {
         let scratch = Scratch::new()?;
-        let command = instrument.wrap(self.command(&bench.file.absolute), scratch.directory());
-        let counting = Counting {
-            name: instrument.preload_name(),
-            holds: !instrument.measures_time(),
-            show_output,
-        };
+        let mut engine = self.command(&bench.file.absolute);
+        engine.fixed_seed = held.contains(&pin::SEED);
+        let command = instrument.wrap(engine, scratch.directory());
+        let counting = Counting { name: instrument.preload_name(), held, show_output };
         let window = self.run_window(&scratch, bench, budget, command, &counting)?;
-        let counts = instrument.section_counts(scratch.directory(), &window.report)?;
+        let report = window.report;
+        let counts = instrument.section_counts(scratch.directory(), &report)?;
+        let mut pinned = report.pinned.or_else(|| (!held.is_empty()).then(Pinned::default));
+        if let Some(pinned) = pinned.as_mut().filter(|_| window.fixed_seed) {
+            pinned.held.push(pin::SEED.to_owned());
+        }
         let (count, subtracted_mark_cost) = window.plan.count(&counts, instrument.kind().name())?;
         Ok(RawReading {
             count,
@@ -146,10 +192,41 @@ impl EngineExecutor {
             proof: Proof {
                 marks: window.marks,
                 subtracted_mark_cost,
-                observed: window.report.observed,
+                observed: report.observed,
                 twin: None,
+                pinned,
             },
         })
+    }
+
+    fn trace_once(
+        &self,
+        flags: &AcceptedFlags,
+        bench: &Bench,
+        budget: OpBudget,
+        held: &[&str],
+    ) -> Result<Timeline, Fault> {
+        let scratch = Scratch::new()?;
+        let trace = scratch.path("trace");
+        let mut command = self.command_with(flags, &bench.file.absolute);
+        command.fixed_seed = held.contains(&pin::SEED);
+        command.environment.insert(environment::TRACE.into(), trace.clone().into());
+        let stream = traced_stream(self.engine.kind);
+        command.environment.insert(environment::TRACED_STREAM.into(), stream.into());
+        let counting = Counting { name: instrument::TRACE, held, show_output: false };
+        let window = self.run_window(&scratch, bench, budget, command, &counting)?;
+        let text = fs::read(&trace).map_err(|source| scratch_fault(&trace, source))?;
+        let course = Course {
+            shape: bench.discovered.window,
+            batch_ops: bench.discovered.batch_ops,
+            budget: window.measured.budget,
+            first_ops: window.measured.first_ops,
+            marks_before: window.measured.marks_before,
+            step: window.measured.step,
+            marks_per_step: window.measured.marks_per_step,
+            marks_each: window.plan.marks_each,
+        };
+        Timeline::read(self.engine.kind, &String::from_utf8_lossy(&text), &course)
     }
 
     /// Runs a bench with its window, whatever counts in it.
@@ -159,7 +236,7 @@ impl EngineExecutor {
         bench: &Bench,
         budget: OpBudget,
         mut command: EngineCommand,
-        counting: &Counting,
+        counting: &Counting<'_>,
     ) -> Result<WindowRun, Fault> {
         let preload = self.harness.preload.as_ref().ok_or_else(|| {
             Fault::Marks("this build of tiergate carries no library for the marks".to_owned())
@@ -179,25 +256,27 @@ impl EngineExecutor {
             (environment::SECTIONS, plan.sections.to_string().into()),
         ];
         command.environment.extend(variables.map(|(name, value)| (name.into(), value)));
-        let held = self.flags.set().held();
-        if counting.holds && !held.is_empty() {
-            command.environment.insert(environment::PINS.into(), held.join(",").into());
+        if !counting.held.is_empty() {
+            command.environment.insert(environment::PINS.into(), counting.held.join(",").into());
         }
 
-        let (events, outcome) = self.start(scratch, &request, command, counting.show_output)?;
+        let idle = (!counting.held.is_empty()).then_some(IDLE);
+        let limits = self.limits(counting.show_output, idle);
+        let (events, outcome) = self.start(scratch, &request, command, &limits)?;
         let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
         let measured = traced.measured(budget.window_ops)?;
         let report = MarkReport::read(&report)?;
         let marks = report.check(plan.sections, plan.marks_each)?;
-        Ok(WindowRun { plan, measured, report, marks, seconds: outcome.seconds })
+        let (seconds, fixed_seed) = (outcome.seconds, outcome.fixed_seed);
+        Ok(WindowRun { plan, measured, report, marks, seconds, fixed_seed })
     }
 }
 
 /// What the preloaded library is to do in a window.
-struct Counting {
+struct Counting<'a> {
     name: &'static str,
-    /// Whether it holds constant what the flags say.
-    holds: bool,
+    /// What it holds constant.
+    held: &'a [&'a str],
     show_output: bool,
 }
 
@@ -208,6 +287,7 @@ struct WindowRun {
     report: MarkReport,
     marks: MarkCheck,
     seconds: f64,
+    fixed_seed: bool,
 }
 
 impl Executor for EngineExecutor {
@@ -219,7 +299,7 @@ impl Executor for EngineExecutor {
         let scratch = Scratch::new()?;
         let request = self.request(Mode::List, file, &scratch);
         let (events, outcome) =
-            self.start(&scratch, &request, self.command(&file.absolute), true)?;
+            self.start(&scratch, &request, self.command(&file.absolute), &self.limits(true, None))?;
         Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }.listing(file)
     }
 
@@ -228,8 +308,9 @@ impl Executor for EngineExecutor {
         let mut request = self.request(Mode::Size, &bench.file, &scratch);
         request.select = Some(selection(bench));
         request.sizing = Some(SIZING);
+        let command = self.command(&bench.file.absolute);
         let (events, outcome) =
-            self.start(&scratch, &request, self.command(&bench.file.absolute), false)?;
+            self.start(&scratch, &request, command, &self.limits(false, None))?;
         Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }.sized()
     }
 
@@ -242,6 +323,7 @@ impl Executor for EngineExecutor {
         self.read_with(self.instrument.as_ref(), bench, budget, show_output)
     }
 
+    /// Under what is held constant for the bench's readings.
     fn trace(
         &self,
         bench: &Bench,
@@ -252,25 +334,18 @@ impl Executor for EngineExecutor {
         if let Some(seeds) = seeds {
             flags = flags.with_seeds(seeds);
         }
-        let scratch = Scratch::new()?;
-        let trace = scratch.path("trace");
-        let mut command = self.command_with(&flags, &bench.file.absolute);
-        command.environment.insert(environment::TRACE.into(), trace.clone().into());
-        let stream = traced_stream(self.engine.kind);
-        command.environment.insert(environment::TRACED_STREAM.into(), stream.into());
-        let counting = Counting { name: instrument::TRACE, holds: true, show_output: false };
-        let window = self.run_window(&scratch, bench, budget, command, &counting)?;
-        let text = fs::read(&trace).map_err(|source| scratch_fault(&trace, source))?;
-        let course = Course {
-            shape: bench.discovered.window,
-            batch_ops: bench.discovered.batch_ops,
-            budget: window.measured.budget,
-            first_ops: window.measured.first_ops,
-            marks_before: window.measured.marks_before,
-            step: window.measured.step,
-            marks_each: window.plan.marks_each,
-        };
-        Timeline::read(self.engine.kind, &String::from_utf8_lossy(&text), &course)
+        let held = self.flags.set().held();
+        loop {
+            let lifted = self.lifted.of(bench.id());
+            let kept = lifted.map_or_else(|| held.clone(), |lifted| lifted.keep(&held));
+            let fault = match self.trace_once(&flags, bench, budget, &kept) {
+                Ok(timeline) => return Ok(timeline),
+                Err(fault) => fault,
+            };
+            if kept.is_empty() || !self.lifted.lift_more(bench.id(), &fault) {
+                return Err(fault);
+            }
+        }
     }
 
     fn read_wall(&self, bench: &Bench, budget: OpBudget) -> Result<RawReading, Fault> {

@@ -203,6 +203,7 @@ impl Executor for MockExecutor {
                 marks: MarkCheck { expected: 2, seen: 2 },
                 subtracted_mark_cost: None,
                 observed: None,
+                pinned: None,
             },
         })
     }

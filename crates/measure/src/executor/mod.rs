@@ -1,6 +1,7 @@
 //! One step for one bench file or bench: list it, size it, read it.
 
 mod engine;
+mod lifting;
 mod mock;
 mod outcome;
 mod scratch;

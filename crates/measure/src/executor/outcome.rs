@@ -8,6 +8,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use tiergate_model::{BenchId, DiscoveredBench, OpBudget};
 
+/// How long a pinned process may do nothing. Its timers take no real time, so only another process
+/// or machine can make it wait.
+pub(super) const IDLE: Duration = Duration::from_secs(10);
+
 /// What a child did, as far as it can be known.
 pub(super) struct Traced<'a> {
     pub(super) events: &'a [Event],
@@ -44,6 +48,9 @@ impl Traced<'_> {
                 }
                 _ => {}
             }
+        }
+        if ending == Ending::Stuck {
+            return Some(Fault::Stuck { seconds: IDLE.as_secs(), phase: self.phase() });
         }
         if ending == Ending::TimedOut {
             return Some(Fault::TimedOut { seconds: self.timeout.as_secs(), phase: self.phase() });
@@ -190,15 +197,22 @@ impl Traced<'_> {
             return Err(fault);
         }
         let measured = self.events.iter().find_map(|event| match event {
-            Event::Measured { r#async, warmup_ops, window_ops, first_ops, marks_before, step } => {
-                Some(Measured {
-                    is_async: *r#async,
-                    budget: OpBudget { warmup_ops: *warmup_ops, window_ops: *window_ops },
-                    first_ops: *first_ops,
-                    marks_before: *marks_before,
-                    step: *step,
-                })
-            }
+            Event::Measured {
+                r#async,
+                warmup_ops,
+                window_ops,
+                first_ops,
+                marks_before,
+                step,
+                marks_per_step,
+            } => Some(Measured {
+                is_async: *r#async,
+                budget: OpBudget { warmup_ops: *warmup_ops, window_ops: *window_ops },
+                first_ops: *first_ops,
+                marks_before: *marks_before,
+                step: *step,
+                marks_per_step: *marks_per_step,
+            }),
             _ => None,
         });
         match measured {
@@ -235,6 +249,8 @@ pub(super) struct Measured {
     pub(super) first_ops: u64,
     /// Marks before that.
     pub(super) marks_before: u64,
-    /// Ops between two marks of the warm-up's loop, or brackets of one round of it.
+    /// Ops of one step of the warm-up's loop, or brackets of one round of it.
     pub(super) step: u64,
+    /// Marks of a step, for spans.
+    pub(super) marks_per_step: u64,
 }

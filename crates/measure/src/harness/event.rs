@@ -72,8 +72,10 @@ pub enum Event {
         first_ops: u64,
         /// Marks before that.
         marks_before: u64,
-        /// Ops between two marks of the warm-up's loop, or brackets of one round of it.
+        /// Ops of one step of the warm-up's loop, or brackets of one round of it.
         step: u64,
+        /// Marks of a step, for spans.
+        marks_per_step: u64,
     },
     /// User code threw, or the harness failed.
     Error {

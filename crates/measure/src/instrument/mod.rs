@@ -7,7 +7,9 @@ mod perf;
 
 pub use callgrind::Callgrind;
 pub use clock::Clock;
-pub use counter::Counter;
+pub use counter::{
+    Counter, LOOP_ARGUMENT, SelfCheckError, counted_loop, counts_known_loop, self_check,
+};
 pub use perf::{PerfState, perf_state};
 
 use crate::Fault;

@@ -2,8 +2,9 @@
 
 #![allow(unsafe_code, reason = "the child asks the kernel to end it with its parent, after fork")]
 
-use super::orphans;
+use super::activity::Activity;
 use super::output::{Drain, OutputSink};
+use super::{orphans, seed};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
@@ -26,6 +27,8 @@ pub struct EngineCommand {
     pub environment: BTreeMap<OsString, OsString>,
     /// Its working directory.
     pub directory: PathBuf,
+    /// Whether the kernel's random bytes for the program itself are replaced by constant ones.
+    pub fixed_seed: bool,
 }
 
 /// Limits and listeners of one process.
@@ -33,6 +36,8 @@ pub struct EngineCommand {
 pub struct ProcessLimits<'a> {
     /// How long it may take.
     pub timeout: Duration,
+    /// How long it may do nothing; `None` is for ever.
+    pub idle: Option<Duration>,
     /// Where its own output goes; `None` keeps only the end of it.
     pub output: Option<OutputSink>,
     /// When it becomes true, the process is ended at once.
@@ -48,6 +53,8 @@ pub enum Ending {
     Signalled(i32),
     /// By this process, because its time was up.
     TimedOut,
+    /// By this process, because it had done nothing for the time allowed.
+    Stuck,
     /// By this process, because the run was interrupted.
     Interrupted,
 }
@@ -59,6 +66,8 @@ pub struct ProcessOutcome {
     pub ending: Ending,
     /// Wall-clock seconds from start to end.
     pub seconds: f64,
+    /// Whether the kernel's random bytes for it were replaced.
+    pub fixed_seed: bool,
     /// The end of what it printed.
     pub output_tail: String,
 }
@@ -82,6 +91,7 @@ pub fn run(
     command: &EngineCommand,
     limits: &ProcessLimits<'_>,
 ) -> Result<ProcessOutcome, SpawnError> {
+    let fixed_seed = command.fixed_seed && seed::can_be_fixed();
     let fail = |source| SpawnError { program: command.program.display().to_string(), source };
     let mut prepared = Command::new(&command.program);
     prepared
@@ -93,19 +103,24 @@ pub fn run(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    // SAFETY: between fork and exec the closure makes two system calls and touches no memory that
+    // SAFETY: between fork and exec the closure makes system calls only, and touches no memory that
     // another thread could have left locked.
     unsafe {
-        prepared.pre_exec(|| {
+        prepared.pre_exec(move || {
             // Orphans stay with their engine while it lives: they are nobody else's to end.
             nix::sys::prctl::set_child_subreaper(true)?;
-            nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)
-                .map_err(io::Error::from)
+            nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
+            if fixed_seed { seed::ask_to_be_held() } else { Ok(()) }
         });
     }
 
     let start = Instant::now();
     let mut child = orphans::register(|| prepared.spawn()).map_err(fail)?;
+    if fixed_seed && let Err(error) = seed::fix_and_release(child.id()) {
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(fail(error));
+    }
     let mut drain = Drain::new();
     if let Some(pipe) = child.stdout.take() {
         drain.add(pipe, limits.output.clone());
@@ -114,6 +129,7 @@ pub fn run(
         drain.add(pipe, limits.output.clone());
     }
 
+    let mut activity = Activity::new(child.id());
     let ending = loop {
         match child.try_wait() {
             Ok(Some(status)) => break Ending::of(status),
@@ -125,6 +141,8 @@ pub fn run(
             Some(Ending::Interrupted)
         } else if elapsed > limits.timeout {
             Some(Ending::TimedOut)
+        } else if limits.idle.is_some_and(|idle| activity.idle_time(elapsed) > idle) {
+            Some(Ending::Stuck)
         } else {
             None
         };
@@ -139,7 +157,7 @@ pub fn run(
     };
     let seconds = start.elapsed().as_secs_f64();
     orphans::end(child.id());
-    Ok(ProcessOutcome { ending, seconds, output_tail: drain.finish(PIPE_GRACE) })
+    Ok(ProcessOutcome { ending, seconds, output_tail: drain.finish(PIPE_GRACE), fixed_seed })
 }
 
 impl Ending {
@@ -159,6 +177,7 @@ impl fmt::Display for Ending {
                 Ok(signal) => write!(formatter, "was killed by {signal}"),
                 Err(_) => write!(formatter, "was killed by signal {number}"),
             },
+            Self::Stuck => formatter.write_str("was stopped because it did nothing any more"),
             Self::TimedOut => formatter.write_str("was stopped at its time limit"),
             Self::Interrupted => formatter.write_str("was interrupted"),
         }

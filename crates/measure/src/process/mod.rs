@@ -1,10 +1,12 @@
 //! Starting engines in an environment of fixed content, and ending them for certain.
 
+mod activity;
 mod child;
 mod environment;
 mod orphans;
 mod output;
 mod pin;
+mod seed;
 
 pub use child::{Ending, EngineCommand, ProcessLimits, ProcessOutcome, SpawnError, run};
 pub use environment::{BaseEnvironment, base_environment};

@@ -41,8 +41,10 @@ pub(crate) struct Course {
     pub(crate) first_ops: u64,
     /// Marks before that.
     pub(crate) marks_before: u64,
-    /// Ops between two marks of the warm-up; for brackets, brackets of one round of it.
+    /// Ops of one step of the warm-up; for brackets, brackets of one round of it.
     pub(crate) step: u64,
+    /// Marks of a step of a span: one after it, or two around it.
+    pub(crate) marks_per_step: u64,
     /// Marks of a section.
     pub(crate) marks_each: u64,
 }
@@ -67,8 +69,12 @@ impl Course {
         let warmup = self.budget.warmup_ops;
         match self.shape {
             WindowShape::Span => {
-                let through = |marks: u64| warmup.min(self.first_ops + marks * step);
-                ops(through(marks), through(marks + 1), |after, until| Place::Warmup {
+                let steps = marks / self.marks_per_step.max(1);
+                if self.marks_per_step == 2 && marks.is_multiple_of(2) {
+                    return Place::Aside;
+                }
+                let through = |steps: u64| warmup.min(self.first_ops + steps * step);
+                ops(through(steps), through(steps + 1), |after, until| Place::Warmup {
                     after,
                     until,
                 })
@@ -119,6 +125,7 @@ mod tests {
             first_ops: 1,
             marks_before: 64,
             step: 50,
+            marks_per_step: 1,
             marks_each: if shape == WindowShape::Span { 2 } else { 200 / batch_ops },
         }
     }
@@ -136,6 +143,20 @@ mod tests {
             (69, 1, 2, Place::After),
         ] {
             assert_eq!(course.place(marks, sections, in_section), place, "{marks} {in_section}");
+        }
+    }
+
+    #[test]
+    fn a_bench_that_bounds_its_ops_has_marks_around_every_step() {
+        let course = Course { marks_per_step: 2, ..course(WindowShape::Span, 1, 120) };
+        for (marks, place) in [
+            (64, Place::Aside),
+            (65, Place::Warmup { after: 1, until: 51 }),
+            (66, Place::Aside),
+            (69, Place::Warmup { after: 101, until: 120 }),
+            (70, Place::Aside),
+        ] {
+            assert_eq!(course.place(marks, 0, 0), place, "{marks}");
         }
     }
 

@@ -118,6 +118,7 @@ mod tests {
         first_ops: 0,
         marks_before: 1,
         step: 50,
+        marks_per_step: 1,
         marks_each: 2,
     };
 

@@ -2,8 +2,11 @@
 
 use super::{Place, TimedEvent, Timeline};
 use std::collections::BTreeMap;
-use tiergate_engine::trace::{CollectionKind, Compile, CompileOutcome, Event};
+use tiergate_engine::trace::{CollectionKind, Compile, CompileOutcome, Event, Tier};
 use tiergate_model::{CodeChange, Twin};
+
+/// The tier of a function that has left its optimised code.
+const NOT_OPTIMISED: &str = "not optimised";
 
 impl Timeline {
     /// What the proof of a counted run takes from it.
@@ -31,10 +34,14 @@ impl Timeline {
                     osr: false,
                     outcome: CompileOutcome::Completed,
                 }) => {
-                    tiers.insert(function.clone(), tier.to_string());
+                    // Baseline code is also made for functions that have better code already.
+                    let has_better = |known: &String| *known != NOT_OPTIMISED;
+                    if *tier > Tier::Baseline || !tiers.get(function).is_some_and(has_better) {
+                        tiers.insert(function.clone(), tier.to_string());
+                    }
                 }
                 Event::Bailout { function, .. } => {
-                    tiers.insert(function.clone(), "not optimised".to_owned());
+                    tiers.insert(function.clone(), NOT_OPTIMISED.to_owned());
                 }
                 _ => {}
             }

@@ -1,10 +1,16 @@
 //! Override of `syscall`, by which engines reach calls that libc has no function for. What it can
 //! ask for that is pinned elsewhere is answered here alike.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the kernel itself takes the lower half of a register for an `int`"
+)]
+
 use super::gate::{self, Role};
 use super::wait::Wait;
 use super::{Pin, clock, times};
-use crate::system::{call, checked};
+use crate::system::{address, call, checked, pointer};
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::SeqCst;
 use libc::{c_int, c_long, timespec};
@@ -29,16 +35,17 @@ unsafe extern "C" fn syscall(
     unsafe {
         match number {
             libc::SYS_clock_gettime if Pin::Clock.is_on() => {
-                times::clock_gettime(first as c_int, pointer(second).cast_mut()).into()
+                times::clock_gettime(first as c_int, pointer::<timespec>(second).cast_mut()).into()
+            }
+            libc::SYS_getrandom if Pin::Random.is_on() => {
+                let length = usize::try_from(second).unwrap_or(0);
+                super::random::random(pointer::<u8>(first).cast_mut().cast(), length, third as u32)
+                    as c_long
             }
             libc::SYS_futex if Pin::any() => futex(arguments),
             _ => checked(call(number, arguments)),
         }
     }
-}
-
-fn pointer(address: c_long) -> *const timespec {
-    core::ptr::with_exposed_provenance(address.cast_unsigned() as usize)
 }
 
 /// A futex call. Its timeout, if it has one, is by the virtual clock; in the gate its wait is one
@@ -56,7 +63,7 @@ unsafe fn futex(arguments: [c_long; 6]) -> c_long {
         return checked(unsafe { call(libc::SYS_futex, arguments) });
     }
     // SAFETY: a waiting command's fourth argument is null or a valid time.
-    let length = unsafe { pointer(timeout).as_ref() }.and_then(clock::nanoseconds);
+    let length = unsafe { pointer::<timespec>(timeout).as_ref() }.and_then(clock::nanoseconds);
     let wait = match length {
         None => Wait::endless(),
         Some(deadline) if is_absolute => Wait::until(deadline),
@@ -64,7 +71,7 @@ unsafe fn futex(arguments: [c_long; 6]) -> c_long {
     };
     let role = gate::role();
     if !matches!(role, Role::Loose) && (Pin::Clock.is_on() || !is_absolute) {
-        let word = core::ptr::with_exposed_provenance::<AtomicU32>(word.cast_unsigned() as usize);
+        let word = pointer::<AtomicU32>(word);
         // SAFETY: the caller's word, which it may change from any thread.
         return gated_futex(wait, role, unsafe { &*word }, value as u32);
     }
@@ -76,7 +83,7 @@ unsafe fn futex(arguments: [c_long; 6]) -> c_long {
         // With a bit set the time is absolute and, without the other flag, monotonic.
         let operation = libc::FUTEX_WAIT_BITSET | (operation as c_int & libc::FUTEX_PRIVATE_FLAG);
         let mask = if is_absolute { last } else { libc::FUTEX_BITSET_MATCH_ANY.into() };
-        let time = core::ptr::from_ref(time).expose_provenance().cast_signed() as c_long;
+        let time = address(core::ptr::from_ref(time));
         let arguments = [word, operation.into(), value, time, second_word, mask];
         // SAFETY: the caller's arguments, with a valid time.
         c_int::try_from(-unsafe { call(libc::SYS_futex, arguments) }).unwrap_or(libc::EINVAL)

@@ -80,6 +80,11 @@ pub(super) fn read(is_main: bool) -> u64 {
     })
 }
 
+/// What the calling thread has used of a processor.
+pub(super) fn processor_time(is_main: bool) -> u64 {
+    if is_main { CLOCK.processor_time() } else { read(is_main) }
+}
+
 /// The main thread's time, without a reading's step.
 pub(super) fn shared_now() -> u64 {
     CLOCK.now()
@@ -111,7 +116,7 @@ pub(super) fn value(clock: libc::clockid_t, is_main: bool) -> Option<u64> {
             Some(REAL_START + read(is_main))
         }
         libc::CLOCK_PROCESS_CPUTIME_ID | libc::CLOCK_THREAD_CPUTIME_ID => {
-            Some(if is_main { CLOCK.processor_time() } else { read(is_main) })
+            Some(processor_time(is_main))
         }
         _ => None,
     }

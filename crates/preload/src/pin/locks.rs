@@ -186,7 +186,11 @@ unsafe extern "C" fn sem_clockwait(
         }),
         // SAFETY: the caller's semaphore.
         role => {
-            wait.for_change(role, || unsafe { try_semaphore(semaphore) }).unwrap_or(libc::ETIMEDOUT)
+            wait.for_change(role, || {
+                // SAFETY: the caller's semaphore.
+                unsafe { try_semaphore(semaphore) }
+            })
+            .unwrap_or(libc::ETIMEDOUT)
         }
     };
     if error == 0 {

@@ -9,17 +9,21 @@
 
 mod calls;
 mod clock;
+mod files;
 mod gate;
 mod locks;
+mod random;
 mod real;
+mod resources;
 mod signs;
 mod times;
 mod wait;
 mod waits;
 
 use crate::environment::variable;
-use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
-use tiergate_protocol::{environment, pin};
+use crate::report::Line;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use tiergate_protocol::{environment, pin, report};
 
 /// One kind of constancy.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,6 +31,8 @@ use tiergate_protocol::{environment, pin};
 enum Pin {
     Clock = 1,
     Gate = 2,
+    Random = 4,
+    Resources = 8,
 }
 
 /// The pins that are on, as bits.
@@ -48,17 +54,39 @@ impl Pin {
         match name {
             pin::CLOCK => real::COND_CLOCKWAIT.get().map(|_| Self::Clock),
             pin::GATE => gate::prepare(value.as_bytes()).then_some(Self::Gate),
+            pin::RANDOM => Some(Self::Random),
+            pin::RESOURCES => Some(Self::Resources),
             _ => None,
         }
     }
 }
 
+/// The launcher's report line about the pins: those that are on, and how often a thread ran outside
+/// of the gate's order.
+pub(crate) fn report() -> Option<Line> {
+    if !Pin::any() {
+        return None;
+    }
+    let mut line = Line::new(report::PINNED).text(" ").number(gate::escaped());
+    for (name, one) in [
+        (pin::CLOCK, Pin::Clock),
+        (pin::GATE, Pin::Gate),
+        (pin::RANDOM, Pin::Random),
+        (pin::RESOURCES, Pin::Resources),
+    ] {
+        if one.is_on() {
+            line = line.text(" ").text(name);
+        }
+    }
+    Some(line)
+}
+
 /// `pthread_self` of the main thread; 0 while the pins are off.
-static MAIN_THREAD: AtomicUsize = AtomicUsize::new(0);
+static MAIN_THREAD: AtomicU64 = AtomicU64::new(0);
 
 fn is_main() -> bool {
     // SAFETY: `pthread_self` has no preconditions.
-    MAIN_THREAD.load(Relaxed) == unsafe { libc::pthread_self() } as usize
+    MAIN_THREAD.load(Relaxed) == unsafe { libc::pthread_self() }
 }
 
 extern "C" fn read_pins() {
@@ -69,7 +97,7 @@ extern "C" fn read_pins() {
         unsafe { libc::pthread_atfork(None, None, Some(forget_pins)) };
     }
     // SAFETY: `pthread_self` has no preconditions.
-    MAIN_THREAD.store(unsafe { libc::pthread_self() } as usize, Relaxed);
+    MAIN_THREAD.store(unsafe { libc::pthread_self() }, Relaxed);
     ON.store(on, Relaxed);
 }
 

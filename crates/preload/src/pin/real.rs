@@ -76,6 +76,7 @@ type Create =
     unsafe extern "C" fn(*mut pthread_t, *const pthread_attr_t, *mut c_void, *mut c_void) -> c_int;
 type Join = unsafe extern "C" fn(pthread_t, *mut *mut c_void) -> c_int;
 type SetName = unsafe extern "C" fn(pthread_t, *const c_char) -> c_int;
+pub(super) type FileOpen = unsafe extern "C" fn(*const c_char, *const c_char) -> *mut libc::FILE;
 type TimeOfDay = unsafe extern "C" fn(*mut timeval, *mut c_void) -> c_int;
 type CondTimedWait =
     unsafe extern "C" fn(*mut pthread_cond_t, *mut pthread_mutex_t, *const timespec) -> c_int;
@@ -93,6 +94,8 @@ pub(super) static CLOCK_GETTIME: Next<ClockRead> = Next::new(c"clock_gettime");
 pub(super) static GETTIMEOFDAY: Next<TimeOfDay> = Next::new(c"gettimeofday");
 pub(super) static PTHREAD_CREATE: Next<Create> = Next::new(c"pthread_create");
 pub(super) static PTHREAD_JOIN: Next<Join> = Next::new(c"pthread_join");
+pub(super) static FOPEN: Next<FileOpen> = Next::new(c"fopen");
+pub(super) static FOPEN64: Next<FileOpen> = Next::new(c"fopen64");
 pub(super) static SETNAME: Next<SetName> = Next::new(c"pthread_setname_np");
 pub(super) static SEM_WAIT: Next<Semaphore> = Next::new(c"sem_wait");
 pub(super) static SEM_POST: Next<Semaphore> = Next::new(c"sem_post");

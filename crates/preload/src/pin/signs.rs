@@ -3,7 +3,7 @@
 
 use super::gate::{self, MainWait, Role};
 use super::real;
-use crate::system::{call, checked, checked_int};
+use crate::system::{address, call, checked, checked_int, pointer};
 use core::ffi::CStr;
 use libc::{c_char, c_int, c_long, c_void, pthread_cond_t, pthread_t, sem_t, size_t, ssize_t};
 
@@ -51,10 +51,10 @@ unsafe extern "C" fn sem_post(semaphore: *mut sem_t) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn write(file: c_int, bytes: *const c_void, length: size_t) -> ssize_t {
     gate::note_activity();
-    let address = bytes.expose_provenance().cast_signed() as c_long;
-    let arguments = [file.into(), address, length.cast_signed() as c_long, 0, 0, 0];
+    let length = c_long::try_from(length).unwrap_or(c_long::MAX);
+    let arguments = [file.into(), address(bytes), length, 0, 0, 0];
     // SAFETY: the caller's arguments, which the kernel checks.
-    checked(unsafe { call(libc::SYS_write, arguments) }) as ssize_t
+    ssize_t::try_from(checked(unsafe { call(libc::SYS_write, arguments) })).unwrap_or(-1)
 }
 
 /// libc's `eventfd_write`.
@@ -131,7 +131,7 @@ unsafe extern "C" fn prctl(
     // SAFETY: the caller's arguments.
     let result = checked_int(unsafe { call(libc::SYS_prctl, arguments) });
     if operation == libc::PR_SET_NAME && result == 0 {
-        let name = core::ptr::with_exposed_provenance::<c_char>(first.cast_unsigned() as usize);
+        let name = pointer::<c_char>(first);
         // SAFETY: the kernel has just read the name from there.
         gate::on_name(unsafe { CStr::from_ptr(name) });
     }

@@ -1,9 +1,9 @@
 //! Overrides of the functions that read a clock.
 
 use super::{Pin, clock, is_main, real};
-use crate::system::{call, checked, checked_int};
+use crate::system::{address, call, checked, checked_int};
 use core::ptr;
-use libc::{c_int, c_long, clock_t, clockid_t, time_t, timespec, timeval};
+use libc::{c_int, clock_t, clockid_t, time_t, timespec, timeval};
 
 const NANOSECONDS_PER_TICK: u64 = 10_000_000;
 
@@ -119,8 +119,4 @@ unsafe extern "C" fn times(used: *mut libc::tms) -> clock_t {
         unsafe { used.write(value) };
     }
     now
-}
-
-fn address<T>(pointer: *const T) -> c_long {
-    pointer.expose_provenance().cast_signed() as c_long
 }

@@ -2,8 +2,8 @@
 
 use super::gate::{self, MainWait, Next, Parking, Role};
 use super::{Pin, clock, is_main};
-use crate::system::{self, call};
-use libc::{c_int, c_long, timespec};
+use crate::system::{self, address, call};
+use libc::{c_int, timespec};
 
 /// A wait that has just begun.
 #[derive(Clone, Copy)]
@@ -209,7 +209,6 @@ impl Wait {
 /// Really sleeps; returns 0 or an error.
 pub(super) fn sleep(nanoseconds: u64, left: *mut timespec) -> c_int {
     let time = clock::timespec(nanoseconds);
-    let address = |time: *const timespec| time.expose_provenance().cast_signed() as c_long;
     let arguments =
         [libc::CLOCK_MONOTONIC.into(), 0, address(&raw const time), address(left), 0, 0];
     // SAFETY: the time is valid; the place for what is left is null or valid.

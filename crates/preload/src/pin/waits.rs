@@ -4,7 +4,7 @@
 
 use super::wait::Wait;
 use super::{Pin, clock};
-use crate::system::{call, checked_int};
+use crate::system::{address, call, checked_int};
 use libc::{
     c_int, c_long, clockid_t, epoll_event, fd_set, nfds_t, pollfd, sigset_t, timespec, timeval,
 };
@@ -12,10 +12,6 @@ use libc::{
 const NANOSECONDS_PER_MILLISECOND: u64 = 1_000_000;
 /// The size of the kernel's signal sets, which is not libc's.
 const SIGNAL_SET_SIZE: c_long = 8;
-
-fn address<T>(pointer: *const T) -> c_long {
-    pointer.expose_provenance().cast_signed() as c_long
-}
 
 /// A wait of so many milliseconds; negative ones are without end.
 fn milliseconds(timeout: c_int) -> Wait {

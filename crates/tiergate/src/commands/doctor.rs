@@ -8,7 +8,7 @@ use crate::setup::{find_engine, perf_explained, search};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write;
 use tiergate_engine::{Engine, FlagSet, Profile, find_all};
-use tiergate_measure::instrument::{Callgrind, PerfState, perf_state};
+use tiergate_measure::instrument::{Callgrind, Counter, PerfState, perf_state, self_check};
 use tiergate_measure::process::{AddressSpace, base_environment, disable_address_randomisation};
 use tiergate_measure::{fingerprint, harness};
 use tiergate_model::ExitStatus;
@@ -90,6 +90,22 @@ fn machine(page: &mut Page, settings: &Settings) {
 
 fn instruments(page: &mut Page) {
     page.heading("Instruments");
+    match Counter::find() {
+        Ok(_) => match harness::unpack().map(|harness| self_check(&harness)) {
+            Ok(Ok(instructions)) => page.good(
+                "counter",
+                &format!(
+                    "counts instructions in the engine's process; checked against \
+                     single-stepping over {instructions} instructions"
+                ),
+            ),
+            Ok(Err(error)) => {
+                page.bad("counter", &error.to_string(), Some("use `--instrument callgrind`"))
+            }
+            Err(error) => page.bad("counter", &error.to_string(), None),
+        },
+        Err(unusable) => page.bad("counter", &unusable.reason, Some(&unusable.hint)),
+    }
     match Callgrind::find() {
         Ok(callgrind) => page.good(
             "callgrind",

@@ -1,5 +1,6 @@
 //! `tiergate list`.
 
+use super::run::one_document;
 use crate::args::{Format, ListOptions};
 use crate::discover::{Filter, bench_files};
 use crate::failure::Failure;
@@ -31,6 +32,7 @@ pub(crate) fn list(options: &ListOptions) -> Result<ExitStatus, Failure> {
     };
     let mut status = ExitStatus::Pass;
     let engines = settings.engines(selection)?;
+    one_document(engines.len(), options.format, &[])?;
     for spec in &engines {
         // Listing needs no instrument; the clock is there everywhere.
         let instrument = if std::env::var_os("TIERGATE_MOCK").is_some() { "mock" } else { "wall" };

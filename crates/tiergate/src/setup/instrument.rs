@@ -3,7 +3,10 @@
 use crate::failure::Failure;
 use crate::output;
 use std::path::PathBuf;
-use tiergate_measure::instrument::{Callgrind, Clock, Counter, Instrument, PerfState, perf_state};
+use tiergate_measure::harness;
+use tiergate_measure::instrument::{
+    Callgrind, Clock, Counter, Instrument, PerfState, counts_known_loop, perf_state,
+};
 
 /// Names a script for the hidden instrument `mock`.
 const MOCK_SCRIPT: &str = "TIERGATE_MOCK";
@@ -51,8 +54,12 @@ pub(crate) fn choose_instrument(name: &str) -> Result<Choice, Failure> {
 }
 
 fn automatic() -> Choice {
-    if let Ok(counter) = Counter::find() {
-        return Choice::Real(Box::new(counter));
+    match working_counter() {
+        Ok(counter) => {
+            output::note("instrument: counter");
+            return Choice::Real(Box::new(counter));
+        }
+        Err(reason) => output::warning(&format!("the counter can't be used: {reason}")),
     }
     match Callgrind::find() {
         Ok(callgrind) => {
@@ -68,6 +75,15 @@ fn automatic() -> Choice {
             Choice::Real(Box::new(Clock))
         }
     }
+}
+
+/// The counter, seen to count a known loop: a container's system call filter, for example, shows
+/// only when it is tried.
+fn working_counter() -> Result<Counter, String> {
+    let counter = Counter::find().map_err(|unusable| unusable.reason)?;
+    let harness = harness::unpack().map_err(|error| error.to_string())?;
+    counts_known_loop(&harness).map_err(|error| error.to_string())?;
+    Ok(counter)
 }
 
 /// What the kernel's answer means, in words.

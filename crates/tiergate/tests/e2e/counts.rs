@@ -1,4 +1,5 @@
-//! Instructions counted with callgrind. A reading takes seconds, so windows are small and tests few.
+//! Instructions counted: with the counter, and once with callgrind, of which a reading takes
+//! seconds.
 
 use crate::support::{Outcome, Project, bench_of, need_valgrind, skip};
 use tiergate_model::{BenchStatus, ResultFile};
@@ -25,8 +26,19 @@ fn rewrite(project: &Project, benches: &str) {
 
 #[track_caller]
 fn count(project: &Project, engine: &str, name: &str, words: &str) -> Outcome {
+    count_with("counter", project, engine, name, words)
+}
+
+#[track_caller]
+fn count_with(
+    instrument: &str,
+    project: &Project,
+    engine: &str,
+    name: &str,
+    words: &str,
+) -> Outcome {
     let run =
-        format!("run --instrument callgrind --repeats 3 --save {name}.json --engine {engine}");
+        format!("run --instrument {instrument} --repeats 3 --save {name}.json --engine {engine}");
     let outcome = project.tiergate(&run).words(words).run();
     outcome.exits(0);
     outcome
@@ -51,20 +63,29 @@ fn assert_near(one: f64, other: f64, tolerance: f64, what: &str) {
 /// its twin does not.
 #[test]
 fn a_planted_regression_fails_and_its_twin_is_ok() {
+    planted_regression_fails("counter");
+}
+
+#[test]
+fn callgrind_finds_the_planted_regression_too() {
     need_valgrind!();
+    planted_regression_fails("callgrind");
+}
+
+fn planted_regression_fails(instrument: &str) {
     let project = project(
         "bench('one', mix(1000));
          bench('planted', mix(1000));
          bench('twin', mix(1000));",
     );
-    count(&project, "node@24", "base", "");
+    count_with(instrument, &project, "node@24", "base", "");
     rewrite(
         &project,
         "bench('twin', mix(1000));
          bench('planted', mix(1050));
          bench('one', mix(1000));",
     );
-    count(&project, "node@24", "head", "");
+    count_with(instrument, &project, "node@24", "head", "");
     let outcome = project.tiergate("compare base.json head.json --format json").run();
     let verdicts = outcome.exits(1).verdicts();
     for (name, verdict) in [("one", "ok"), ("planted", "FAIL"), ("twin", "ok")] {
@@ -86,7 +107,6 @@ fn a_planted_regression_fails_and_its_twin_is_ok() {
 /// What ran before a bench in a process of the framework's own has no part in its count.
 #[test]
 fn a_bench_counts_the_same_whatever_comes_before_it() {
-    need_valgrind!();
     let shared = "
       const read = (point) => point.x + point.x * 3;
       const one = Array.from({ length: 400 }, (_, i) => ({ x: i, y: 1 }));
@@ -131,21 +151,42 @@ fn repeats_agree_on(engine: &str) {
 }
 
 #[test]
-fn repeats_agree_on_node_22() {
-    need_valgrind!();
-    repeats_agree_on("node@22");
+fn repeats_agree_on_node() {
+    for engine in ["node@20", "node@22", "node@24", "node@26"] {
+        repeats_agree_on(engine);
+    }
 }
 
+/// What two ways of counting the same window say. They differ by the processor features that
+/// Valgrind offers to the engine.
 #[test]
-fn repeats_agree_on_node_24() {
+fn the_counter_agrees_with_callgrind() {
     need_valgrind!();
-    repeats_agree_on("node@24");
+    let project = project("bench('numbers', mix(1000));");
+    count(&project, "node@24", "counter", "");
+    count_with("callgrind", &project, "node@24", "callgrind", "");
+    let counter = per_op(&project.result("counter.json"), "numbers");
+    let callgrind = per_op(&project.result("callgrind.json"), "numbers");
+    assert_near(counter, callgrind, 0.002, "numbers");
+}
+
+/// Identical tasks cost the same, wherever they stand.
+#[test]
+fn identical_tasks_count_the_same_on_every_engine() {
+    for engine in ["node@22", "bun", "deno"] {
+        let project =
+            project("bench('one', mix(1000)); bench('two', mix(1000)); bench('three', mix(1000));");
+        count(&project, engine, "base", "");
+        let base = project.result("base.json");
+        for name in ["two", "three"] {
+            assert_near(per_op(&base, name), per_op(&base, "one"), 0.002, name);
+        }
+    }
 }
 
 /// Hooks lie outside of the window: a costly one changes nothing.
 #[test]
 fn hooks_are_not_counted() {
-    need_valgrind!();
     let project = Project::with_budget(400, 100);
     rewrite(
         &project,

@@ -17,6 +17,7 @@ mod formats;
 mod hooks;
 mod incomplete;
 mod interrupts;
+mod pins;
 mod processes;
 mod refusals;
 mod renames;

@@ -90,7 +90,6 @@ fn a_change_of_type_in_the_window_is_named_and_a_found_warm_up_avoids_it() {
         counted(&project, engine, "--recalibrate", 0);
         let file = project.result("head.json");
         assert!(bench_of(&file, "changes").warmup_ops > 60_000, "{engine}");
-        assert!(bench_of(&file, "stays").warmup_ops < 60_000, "{engine}");
     }
 }
 

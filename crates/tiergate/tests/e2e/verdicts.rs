@@ -119,10 +119,15 @@ fn a_bench_that_throws_does_not_hide_the_others() {
 }
 
 #[test]
-fn a_skipped_bench_passes_only_where_both_sides_skip_it() {
-    let skipped = || one(json!({ "name": "work", "skipped": true }));
-    judged(skipped(), skipped(), "", "skipped", 0);
-    judged(steady(10_000.0), skipped(), "", "INCOMPLETE", 4);
+fn a_skipped_bench_passes_only_where_both_sides_skip_it_and_others_are_judged() {
+    let skipped = || json!({ "name": "work", "skipped": true });
+    let beside = |bench| Script::new().file(FILE, [bench, scripted("other", &[1e4])]);
+    let outcome = compare(beside(skipped()), beside(skipped()), "");
+    assert_eq!(outcome.exits(0).verdicts()[ID], "skipped");
+    let outcome = compare(beside(scripted("work", &[1e4])), beside(skipped()), "");
+    assert_eq!(outcome.exits(4).verdicts()[ID], "INCOMPLETE");
+    // A comparison that judges nothing shows nothing.
+    judged(one(skipped()), one(skipped()), "", "skipped", 4);
 }
 
 #[test]

@@ -6,12 +6,12 @@
 //!   instructions whichever thread is faster.
 //! - `turns` is written by the main thread only, while the helper is parked.
 
-use crate::system::call;
+use crate::system::{address, call};
 use core::ffi::c_void;
 use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64};
-use libc::{c_int, c_long, timespec};
+use libc::{c_int, timespec};
 
 /// No deadline.
 pub(super) const NEVER: u64 = u64::MAX;
@@ -45,6 +45,8 @@ pub(super) struct Helper {
     pub(super) waits_for_files: AtomicBool,
     /// The state of [`super::ACTIVITY`] when its last turn began.
     pub(super) seen_activity: AtomicU64,
+    /// How many threads were made before it, plus one.
+    pub(super) serial: AtomicU64,
     /// What the thread is to run, and with what.
     pub(super) start: AtomicPtr<c_void>,
     pub(super) argument: AtomicPtr<c_void>,
@@ -63,6 +65,7 @@ impl Helper {
             deadline: AtomicU64::new(NEVER),
             waits_for_files: AtomicBool::new(false),
             seen_activity: AtomicU64::new(0),
+            serial: AtomicU64::new(0),
             start: AtomicPtr::new(ptr::null_mut()),
             argument: AtomicPtr::new(ptr::null_mut()),
         }
@@ -161,10 +164,9 @@ fn wait(word: &AtomicU32, limit: Option<&timespec>) {
 /// # Safety
 /// As the kernel's documentation asks for.
 unsafe fn futex(word: &AtomicU32, operation: c_int, value: u32, limit: Option<&timespec>) {
-    let address = |pointer: *const ()| pointer.expose_provenance().cast_signed() as c_long;
-    let limit = limit.map_or(0, |limit| address(ptr::from_ref(limit).cast()));
+    let limit = limit.map_or(0, |limit| address(ptr::from_ref(limit)));
     let operation = operation | libc::FUTEX_PRIVATE_FLAG;
-    let arguments = [address(word.as_ptr().cast()), operation.into(), value.into(), limit, 0, 0];
+    let arguments = [address(word.as_ptr()), operation.into(), value.into(), limit, 0, 0];
     // SAFETY: the caller's promise.
     unsafe { call(libc::SYS_futex, arguments) };
 }

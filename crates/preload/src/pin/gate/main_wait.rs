@@ -10,11 +10,16 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 const LARGEST_ROUNDS: u32 = 1_000;
 /// Every so many times all helpers get a turn, in case a wake-up went by unseen.
 const UNASKED: u32 = 32;
-/// How long a real wait takes at most before the helpers are looked at again.
+/// How long a real wait takes at most before the helpers are looked at again: at first, and after
+/// so many doublings while nothing happens.
 const SLICE: u64 = 1_000_000;
+const DOUBLINGS: u32 = 5;
 
 /// How often the helpers were let run; only the main thread counts.
 static STEPS: AtomicU32 = AtomicU32::new(0);
+
+/// Real waits since something happened last; only the main thread counts.
+static QUIET: AtomicU32 = AtomicU32::new(0);
 
 /// A wait of the main thread that has begun.
 pub(in super::super) struct MainWait {
@@ -59,7 +64,11 @@ impl MainWait {
                 break;
             }
         }
-        ACTIVITY.load(Relaxed) != first
+        let happened = ACTIVITY.load(Relaxed) != first;
+        if happened {
+            QUIET.store(0, Relaxed);
+        }
+        happened
     }
 
     /// Lets time pass: at once where all threads wait for nothing else.
@@ -72,7 +81,9 @@ impl MainWait {
         let left = next.saturating_sub(now(true));
         if left > 0 && !(Pin::Clock.is_on() && next != NEVER && nothing_else_can_happen()) {
             self.sleep_began = system::real_monotonic();
-            return Next::Sleep(left.min(SLICE));
+            let quiet = QUIET.load(Relaxed).min(DOUBLINGS);
+            QUIET.store(quiet + 1, Relaxed);
+            return Next::Sleep(left.min(SLICE << quiet));
         }
         if left > 0 {
             clock::CLOCK.advance_to(next);

@@ -42,6 +42,9 @@ static USED: AtomicU32 = AtomicU32::new(0);
 /// Counts what may end another thread's wait.
 static ACTIVITY: AtomicU64 = AtomicU64::new(1);
 
+/// Threads created so far, plus one.
+static CREATED: AtomicU64 = AtomicU64::new(1);
+
 /// Turns that did not return in time, and threads that found no place.
 static ESCAPED: AtomicU64 = AtomicU64::new(0);
 
@@ -104,8 +107,17 @@ pub(super) fn note_activity() {
     }
 }
 
+/// Which thread the calling one is, from 1: by creation where threads are known, else by the order
+/// in which they ask.
+pub(super) fn serial() -> u64 {
+    match HELPERS.get(PLACE.get().wrapping_sub(1)) {
+        Some(helper) => helper.serial.load(Relaxed),
+        None => CREATED.fetch_add(1, Relaxed),
+    }
+}
+
 /// How often a thread ran outside of the order, so far.
-pub(crate) fn escaped() -> u64 {
+pub(super) fn escaped() -> u64 {
     ESCAPED.load(Relaxed)
 }
 

@@ -2,9 +2,9 @@
 
 use super::ESCAPED;
 use super::helper::Helper;
-use crate::system::call;
+use crate::system::{address, call};
 use core::sync::atomic::Ordering::Relaxed;
-use libc::{c_long, timespec};
+use libc::timespec;
 
 /// One look at a helper that has not returned.
 const LOOK: timespec = timespec { tv_sec: 0, tv_nsec: 10_000_000 };
@@ -59,7 +59,6 @@ fn is_runnable(thread: i32) -> bool {
 }
 
 fn read(path: &[u8], content: &mut [u8; 128]) -> usize {
-    let address = |pointer: *const u8| pointer.expose_provenance().cast_signed() as c_long;
     // SAFETY: the path is terminated, the buffer as long as said, the descriptor closed once.
     unsafe {
         let flags = libc::O_RDONLY | libc::O_CLOEXEC;

@@ -1,7 +1,7 @@
 //! Which threads are gated: all, or those of certain names.
 
 use super::helper::{NEVER, stage};
-use super::{ESCAPED, HELPERS, PLACE, PLACES, USED, note_activity};
+use super::{CREATED, ESCAPED, HELPERS, PLACE, PLACES, USED, note_activity};
 use crate::pin::{Pin, real};
 use crate::system::thread_number;
 use core::cell::UnsafeCell;
@@ -86,6 +86,7 @@ unsafe extern "C" fn pthread_create(
         return unsafe { real(thread, attributes, start, argument) };
     };
     USED.fetch_max(u32::try_from(place).unwrap_or(0) + 1, AcqRel);
+    helper.serial.store(CREATED.fetch_add(1, Relaxed), Relaxed);
     helper.start.store(start, Relaxed);
     helper.argument.store(argument, Relaxed);
     if gated_names().is_empty() {

@@ -27,6 +27,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
     let settings = Settings::load(selection.config.as_deref(), &selection.paths)?;
     let engines = settings.engines(selection)?;
     let destinations = Destinations::check(options, &settings, engines.len())?;
+    one_document(engines.len(), options.shown.format, &options.shown.export)?;
     let exports = Exports::parse(&options.shown.export)?;
     let base = compare::base_of_run(options, &settings)?;
     let limits = settings.limits(&options.judging)?;
@@ -88,6 +89,20 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
         }
         _ => Ok(status),
     }
+}
+
+/// A JSON document, and an exported file, hold the results of one engine.
+pub(crate) fn one_document(
+    engines: usize,
+    format: Format,
+    exports: &[String],
+) -> Result<(), Failure> {
+    if engines < 2 || (format != Format::Json && exports.is_empty()) {
+        return Ok(());
+    }
+    let option = if exports.is_empty() { "--format json" } else { "--export" };
+    Err(Failure::usage(format!("`{option}` holds the results of one engine, not of {engines}"))
+        .hint("run once for each engine, or use `--save` with `{engine}` in the file's name"))
 }
 
 fn status_of(result: &ResultFile) -> ExitStatus {

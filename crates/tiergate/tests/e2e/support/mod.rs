@@ -27,7 +27,16 @@ macro_rules! need_valgrind {
     };
 }
 
-pub(crate) use {need_valgrind, skip};
+/// Ends a test that counts with the in-process counter where there is none.
+macro_rules! need_x86 {
+    () => {
+        if !cfg!(target_arch = "x86_64") {
+            skip!("the counter translates x86-64 code only");
+        }
+    };
+}
+
+pub(crate) use {need_valgrind, need_x86, skip};
 
 /// Whether a program is in PATH.
 pub(crate) fn has_program(name: &str) -> bool {

@@ -1,0 +1,73 @@
+//! Whether a process still does something.
+
+use std::fs;
+use std::time::Duration;
+
+/// How often the kernel is asked.
+const INTERVAL: Duration = Duration::from_millis(500);
+
+/// Ticks of a hundredth of a second within one interval that are not taken for activity: a thread
+/// that waits behind the gate looks around now and then.
+const LOOKING_AROUND: u64 = 1;
+
+/// Watches the processor time of one process.
+pub(super) struct Activity {
+    stat: String,
+    ticks: Option<u64>,
+    changed: Duration,
+    asked: Duration,
+}
+
+impl Activity {
+    pub(super) fn new(process: u32) -> Self {
+        let stat = format!("/proc/{process}/stat");
+        Self { stat, ticks: None, changed: Duration::ZERO, asked: Duration::ZERO }
+    }
+
+    /// For how long its processor time has not moved, `now` being the time since its start.
+    pub(super) fn idle_time(&mut self, now: Duration) -> Duration {
+        if now.saturating_sub(self.asked) >= INTERVAL {
+            self.asked = now;
+            let ticks = fs::read_to_string(&self.stat).ok().and_then(|stat| ticks(&stat));
+            let spent = ticks.zip(self.ticks).map(|(now, before)| now.saturating_sub(before));
+            if spent.is_none_or(|spent| spent > LOOKING_AROUND) && ticks.is_some() {
+                self.changed = now;
+            }
+            self.ticks = ticks;
+        }
+        self.asked.saturating_sub(self.changed)
+    }
+}
+
+/// User and system time of the process and of the children that it has waited for.
+fn ticks(stat: &str) -> Option<u64> {
+    // The name, in brackets, may hold anything; the fields after it are numbered from 3.
+    let (_, fields) = stat.rsplit_once(") ")?;
+    let fields: Vec<&str> = fields.split(' ').collect();
+    fields.get(11..15)?.iter().map(|field| field.parse::<u64>().ok()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_found_behind_any_name() {
+        let stat = "42 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 100 20 3 4 20 0 1 0 5";
+        assert_eq!(ticks(stat), Some(127));
+        assert_eq!(ticks("42 (a"), None);
+    }
+
+    #[test]
+    fn a_process_that_works_is_not_idle() {
+        let mut activity = Activity::new(std::process::id());
+        let second = Duration::from_secs(1);
+        assert_eq!(activity.idle_time(second), Duration::ZERO);
+        let start = std::time::Instant::now();
+        while start.elapsed() < Duration::from_millis(50) {}
+        assert_eq!(activity.idle_time(10 * second), Duration::ZERO);
+        let mut gone = Activity::new(u32::MAX);
+        gone.idle_time(second);
+        assert!(gone.idle_time(20 * second) >= 19 * second);
+    }
+}

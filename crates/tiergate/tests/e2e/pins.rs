@@ -1,0 +1,108 @@
+//! Pinned processes: the same count every time, and the same behaviour as without pins.
+
+use crate::support::{ENGINES, Project, bench_of, need_x86, skip};
+use tiergate_model::{BenchResult, Reading};
+
+const WORKLOADS: &str = include_str!("../../../../tests/suites/pinned/workloads.bench.mjs");
+const PROGRAMS: &str = include_str!("../../../../tests/suites/pinned/programs.bench.mjs");
+const HANG: &str = include_str!("../../../../tests/suites/pinned/hang.bench.mjs");
+
+/// Runs a bench file and gives its results, one file of them per engine.
+fn measure(project: &Project, source: &str, engine: &str, more: &str) -> Vec<BenchResult> {
+    project.file("a.bench.mjs", source);
+    let words =
+        format!("run --instrument counter --repeats 3 --engine {engine} --save r.json {more}");
+    project.tiergate(&words).run().exits(0);
+    project.result("r.json").benches
+}
+
+fn counts(bench: &BenchResult) -> Vec<u64> {
+    bench.readings.iter().map(|reading| reading.count).collect()
+}
+
+fn is_exact(bench: &BenchResult) -> bool {
+    counts(bench).windows(2).all(|pair| pair[0] == pair[1])
+}
+
+fn held(reading: &Reading) -> String {
+    reading.proof.pinned.as_ref().map(|pinned| pinned.held.join(" ")).unwrap_or_default()
+}
+
+#[test]
+fn readings_of_the_same_code_are_equal_to_the_instruction() {
+    need_x86!();
+    for engine in ENGINES.into_iter().filter(|engine| !engine.starts_with("deno")) {
+        let project = Project::with_budget(600, 200);
+        for bench in measure(&project, WORKLOADS, engine, "--jobs 3") {
+            assert!(is_exact(&bench), "{engine} {}: {:?}", bench.id, counts(&bench));
+        }
+    }
+}
+
+#[test]
+fn denos_readings_are_equal_within_two_in_a_hundred_thousand() {
+    need_x86!();
+    let project = Project::with_budget(600, 200);
+    for bench in measure(&project, WORKLOADS, "deno", "--jobs 3") {
+        let counts = counts(&bench);
+        let (low, high) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
+        assert!(high - low <= low / 50_000, "{}: {counts:?}", bench.id);
+    }
+}
+
+#[test]
+fn threads_timers_and_sockets_work() {
+    need_x86!();
+    for engine in ENGINES {
+        let project = Project::with_budget(20, 5);
+        // The ops themselves check what they get, and throw.
+        for bench in measure(&project, PROGRAMS, engine, "--timeout 60") {
+            for reading in &bench.readings {
+                let pinned = reading.proof.pinned.as_ref().unwrap();
+                // Bun's workers can wait for a gated helper where the gate can't see them.
+                let may_be_lifted =
+                    engine.starts_with("bun") && bench.id.as_str().contains("worker");
+                assert!(pinned.lifted.is_none() || may_be_lifted, "{engine} {}", bench.id);
+                assert!(held(reading).contains("clock"), "{engine} {}", bench.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bench_that_hangs_behind_the_gate_is_read_without_it_and_says_so() {
+    need_x86!();
+    let project = Project::with_budget(20, 5);
+    let benches = measure(&project, HANG, "node@24", "--timeout 8");
+    for reading in &benches[0].readings {
+        let lifted = reading.proof.pinned.as_ref().and_then(|pinned| pinned.lifted.clone());
+        assert!(lifted.is_some_and(|reason| reason.contains("not finished within 8 s")));
+        assert_eq!(held(reading), "clock random resources seed");
+    }
+}
+
+#[test]
+fn only_the_exact_profile_holds_anything_and_the_clock_instrument_nothing() {
+    need_x86!();
+    let source = "import { bench } from 'tiergate';\nbench('date', () => Date.now());\n";
+    for (more, expected) in [
+        ("", "clock gate random resources seed"),
+        ("--engine-arg no-pin:gate --engine-arg no-pin:seed", "clock random resources"),
+        ("--profile default", ""),
+        ("--profile bench:ir", ""),
+    ] {
+        let project = Project::with_budget(20, 5);
+        let benches = measure(&project, source, "node@24", more);
+        assert_eq!(held(&benches[0].readings[0]), expected, "{more}");
+        let flags = project.result("r.json").fingerprint.engine.flags;
+        let shown = flags.iter().filter(|flag| flag.starts_with("pin:")).count();
+        assert_eq!(shown, expected.split_whitespace().count(), "{flags:?}");
+    }
+    let project = Project::with_budget(20, 5);
+    project.file("a.bench.mjs", source);
+    let words = "run --instrument wall --repeats 3 --engine node@24 --save r.json";
+    project.tiergate(words).run().exits(0);
+    let result = project.result("r.json");
+    assert!(!result.fingerprint.engine.flags.iter().any(|flag| flag.starts_with("pin:")));
+    assert_eq!(bench_of(&result, "date").readings[0].proof.pinned, None);
+}

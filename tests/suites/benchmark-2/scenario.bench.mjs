@@ -1,0 +1,5 @@
+import Benchmark from 'benchmark';
+
+import { scenarios } from './scenarios.cjs';
+
+scenarios[process.env.SCENARIO](Benchmark);
