@@ -1,5 +1,7 @@
 //! Trace readers against traces of real engines, and against damage.
 
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
