@@ -16,7 +16,8 @@ const deno = require('./deno.cjs');
 const mitata = require('./mitata.cjs');
 const nodeCore = require('./node-core.cjs');
 const tinybench = require('./tinybench.cjs');
+const vitest = require('./vitest.cjs');
 
-const adapters = [tinybench, mitata, benchmark, benchNode, deno, nodeCore];
+const adapters = [tinybench, mitata, benchmark, benchNode, deno, nodeCore, vitest];
 
 module.exports = { adapters };

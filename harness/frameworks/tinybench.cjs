@@ -42,9 +42,20 @@ function patch(prototype, method, replacement) {
   };
 }
 
+/** In a bench's name's place: the framework that has made it for benches of its own. */
+class Owner {
+  constructor(fields) {
+    Object.assign(this, fields);
+  }
+
+  toString() {
+    return this.names.join(' ');
+  }
+}
+
 /** One loaded copy of the framework: a file can have several, through packages or as ESM and CommonJS. */
 class Copy {
-  // What was added: task -> { names, fn, options, bench }.
+  // What was added: task -> { names, fn, options, bench, owner }.
   #added = new WeakMap();
   // Benches whose options were replaced: bench -> the user's.
   #quickened = new WeakMap();
@@ -55,19 +66,21 @@ class Copy {
     this.major = Number.parseInt(version, 10);
   }
 
-  identity(names) {
-    return { names, framework: name, frameworkVersion: this.version };
+  identity(names, owner) {
+    return { names, framework: owner?.framework ?? name, frameworkVersion: owner?.frameworkVersion ?? this.version };
   }
 
   add(bench, add, taskName, fn, options = {}) {
-    const names = [bench.name, taskName].filter((part) => part !== undefined && part !== '').map(String);
+    const owner = bench.name instanceof Owner ? bench.name : undefined;
+    const around = owner ? owner.names : [bench.name];
+    const names = [...around, taskName].filter((part) => part !== undefined && part !== '').map(String);
     // The framework probes what it is given for promises; in 6 it does so unless it is told.
     const bare = { ...options, ...(this.major >= 6 && { async: false }) };
     for (const hook of HOOKS) delete bare[hook];
     const result = add(taskName, stub, bare);
     // Functions that cannot be the selected one are not kept alive.
     const kept = this.session.wants(names) ? fn : undefined;
-    this.#added.set(bench.getTask(taskName), { names, fn: kept, options, bench });
+    this.#added.set(bench.getTask(taskName), { names, fn: kept, options, bench, owner });
     this.session.added();
     return result;
   }
@@ -105,7 +118,7 @@ class Copy {
     record.isMet = true;
     const { beforeEach, afterEach } = record.options;
     const window = beforeEach || afterEach ? 'brackets' : 'span';
-    const isSelected = this.session.meet({ ...this.identity(record.names), window });
+    const isSelected = this.session.meet({ ...this.identity(record.names, record.owner), window });
     const concurrency = record.bench.concurrency ?? record.bench.opts?.concurrency;
     if (concurrency) this.session.warn(record.names, `concurrency "${concurrency}": ops run one after the other`);
     return isSelected;
@@ -187,4 +200,6 @@ module.exports = {
   file: /[\\/]tinybench[\\/]dist[\\/]index\.[cm]?js$/,
   majors: ['2', '3', '4', '5', '6'],
   attach,
+  planFor,
+  Owner,
 };

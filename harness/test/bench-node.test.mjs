@@ -42,7 +42,7 @@ function suite(engine, version, format) {
         `${version}.0`,
       ]),
     );
-    assert.match(ran.stdout, /^plain +x [\d,]+ ops\/sec/);
+    assert.match(ran.stdout, /^plain +x .*\d ops\/sec/);
     assert.deepEqual(log.read(), []);
     for (const REPORTER of ['chartReport', 'csvReport', 'jsonReport']) {
       const reported = await go('list', 'kinds', undefined, undefined, { REPORTER });

@@ -20,6 +20,8 @@ const STACK_CLEARANCE: u64 = 128 << 20;
 pub(crate) const HUGE_PAGE: u64 = 2 << 20;
 /// The dispatcher's stack.
 const STACK: u64 = 1 << 20;
+/// Another thread of the program may map into the gap between its being found and its being taken.
+const TRIES: usize = 8;
 /// Where the heap of a program that isn't position independent grows: the arena stays above its likely end.
 const ABOVE_HEAP: u64 = 256 << 20;
 
@@ -33,12 +35,18 @@ pub(crate) struct Arena {
 
 impl Arena {
     /// Maps the arena as near to `near` as there is room.
-    pub(crate) fn new(space: &AddressSpace, near: u64) -> Option<Self> {
+    pub(crate) fn new(space: &mut AddressSpace, near: u64) -> Option<Self> {
         let context_size = (size_of::<Context>() as u64).next_multiple_of(sys::PAGE);
         let counters_size =
             (context_size + MAX_BLOCKS as u64 * 8).next_multiple_of(HUGE_PAGE) - context_size;
         let size = context_size + counters_size + CODE;
-        let base = place(space, near, size)?;
+        let base = (0..TRIES).find_map(|_| {
+            let base = place(space, near, size);
+            if base.is_none() {
+                space.refresh();
+            }
+            base
+        })?;
         sys::prefer_huge_pages(base, size);
         let stack = sys::map_anywhere(STACK, sys::READ | sys::WRITE)?;
         sys::populate(base, context_size);

@@ -108,9 +108,9 @@ impl Translator {
     /// A translator with nothing translated, for a thread whose stack pointer is `rsp`; `None` when memory or a suitable
     /// gap in the address space is lacking.
     pub(crate) fn new(options: Options, rsp: u64) -> Option<Self> {
-        let space = AddressSpace::new()?;
+        let mut space = AddressSpace::new()?;
         let near = space.all().iter().find(|r| r.exec).map_or(0, |r| r.start);
-        let arena = Arena::new(&space, near)?;
+        let arena = Arena::new(&mut space, near)?;
         let shadow = if options.shadow_returns && std::is_x86_feature_detected!("bmi2") {
             Shadow::new(&space, rsp, arena.end)
         } else {

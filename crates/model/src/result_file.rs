@@ -161,6 +161,24 @@ impl ResultFile {
 }
 
 impl BenchResult {
+    /// A bench without readings, and why it has none.
+    pub fn incomplete(id: BenchId, framework: String, reason: String) -> Self {
+        Self {
+            file: id.file().to_owned(),
+            id,
+            framework,
+            status: BenchStatus::Incomplete,
+            reason: Some(reason),
+            is_async: false,
+            warmup_ops: 0,
+            window_ops: 0,
+            instructions_per_op: None,
+            aa_spread: None,
+            readings: Vec::new(),
+            wall: None,
+        }
+    }
+
     fn check(&self) -> Result<(), ResultFileFault> {
         let fault = |fault: &str| {
             Err(ResultFileFault::Measured { id: self.id.clone(), fault: fault.to_owned() })

@@ -52,3 +52,10 @@ impl From<tiergate_store::StoreError> for Failure {
         Self::new(error.exit_status(), error).hints(hint)
     }
 }
+
+impl From<tiergate_measure::instrument::Unusable> for Failure {
+    fn from(unusable: tiergate_measure::instrument::Unusable) -> Self {
+        let hint = unusable.hint.clone();
+        Self::incomplete(unusable).hint(hint)
+    }
+}

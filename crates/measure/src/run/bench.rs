@@ -147,19 +147,12 @@ pub(super) fn push(result: &mut BenchResult, raw: RawReading) {
 
 /// A result without readings, which says why as long as nothing better is known.
 pub(super) fn empty_result(bench: &Bench) -> BenchResult {
+    let discovered = &bench.discovered;
+    let framework = format!("{} {}", discovered.framework, discovered.framework_version);
     BenchResult {
-        id: bench.id().clone(),
+        // The file's own path, which an id can't be asked for where a path holds `::`.
         file: bench.file.relative.clone(),
-        framework: format!("{} {}", bench.discovered.framework, bench.discovered.framework_version),
-        status: BenchStatus::Incomplete,
-        reason: Some("not measured yet".to_owned()),
-        is_async: false,
-        warmup_ops: 0,
-        window_ops: 0,
-        instructions_per_op: None,
-        aa_spread: None,
-        readings: Vec::new(),
-        wall: None,
+        ..BenchResult::incomplete(bench.id().clone(), framework, "not measured yet".to_owned())
     }
 }
 

@@ -45,10 +45,11 @@ unsafe extern "C" fn getrusage(who: c_int, usage: *mut libc::rusage) -> c_int {
 unsafe extern "C" fn sysinfo(info: *mut libc::sysinfo) -> c_int {
     // SAFETY: the kernel checks the argument.
     let result = checked_int(unsafe { call(libc::SYS_sysinfo, [address(info), 0, 0, 0, 0, 0]) });
+    if result != 0 || !Pin::Resources.is_on() {
+        return result;
+    }
     // SAFETY: the kernel has just written there.
-    if let Some(info) =
-        (result == 0 && Pin::Resources.is_on()).then(|| unsafe { info.as_mut() }).flatten()
-    {
+    if let Some(info) = unsafe { info.as_mut() } {
         info.uptime = UPTIME;
         info.loads = [0; 3];
         info.freeram = info.totalram / 2;

@@ -22,20 +22,8 @@ pub(crate) enum Choice {
 pub(crate) fn choose_instrument(name: &str) -> Result<Choice, Failure> {
     match name {
         "auto" => Ok(automatic()),
-        "counter" => match Counter::find() {
-            Ok(counter) => Ok(Choice::Real(Box::new(counter))),
-            Err(unusable) => {
-                let hint = unusable.hint.clone();
-                Err(Failure::incomplete(unusable).hint(hint))
-            }
-        },
-        "callgrind" => match Callgrind::find() {
-            Ok(callgrind) => Ok(Choice::Real(Box::new(callgrind))),
-            Err(unusable) => {
-                let hint = unusable.hint.clone();
-                Err(Failure::incomplete(unusable).hint(hint))
-            }
-        },
+        "counter" => Ok(Choice::Real(Box::new(Counter::find()?))),
+        "callgrind" => Ok(Choice::Real(Box::new(Callgrind::find()?))),
         "wall" => Ok(Choice::Real(Box::new(Clock))),
         "perf" => Err(Failure::incomplete(format!(
             "the instrument `perf` can't be used: {}",

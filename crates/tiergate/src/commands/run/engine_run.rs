@@ -101,11 +101,11 @@ impl EngineRun<'_> {
         let unmeasured = listed.benches.iter().map(|bench| {
             let discovered = &bench.discovered;
             let framework = format!("{} {}", discovered.framework, discovered.framework_version);
-            incomplete(bench.id().clone(), framework, "not measured yet".to_owned())
+            BenchResult::incomplete(bench.id().clone(), framework, "not measured yet".to_owned())
         });
         let unlisted = listed.faults.iter().map(|(file, fault)| {
             let id = BenchId::from_text(file.relative.as_str());
-            incomplete(id, "unknown".to_owned(), fault.to_string())
+            BenchResult::incomplete(id, "unknown".to_owned(), fault.to_string())
         });
         ResultFile {
             schema_version: SCHEMA_VERSION,
@@ -175,22 +175,5 @@ impl EngineRun<'_> {
 fn put(file: &mut ResultFile, result: BenchResult) {
     if let Some(place) = file.benches.iter_mut().find(|bench| bench.id == result.id) {
         *place = result;
-    }
-}
-
-fn incomplete(id: BenchId, framework: String, reason: String) -> BenchResult {
-    BenchResult {
-        file: id.file().to_owned(),
-        id,
-        framework,
-        status: BenchStatus::Incomplete,
-        reason: Some(reason),
-        is_async: false,
-        warmup_ops: 0,
-        window_ops: 0,
-        instructions_per_op: None,
-        aa_spread: None,
-        readings: Vec::new(),
-        wall: None,
     }
 }

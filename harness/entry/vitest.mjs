@@ -1,0 +1,85 @@
+// vitest 3.2, 4 and 5, of the project that a bench file belongs to:
+//
+//     TIERGATE_REQUEST=request.json node harness/entry/vitest.mjs FILE
+//
+// This process is vitest's own; the file is run in a process that vitest forks, which gets the harness. The request's
+// `worker` tells what else that process gets: `env`, variables; `execArgv`, flags of the engine.
+
+import childProcess from 'node:child_process';
+import fs from 'node:fs';
+import module from 'node:module';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+import place from '../core/place.cjs';
+
+const { describe } = place;
+
+const [, , file] = process.argv;
+const requestFile = process.env.TIERGATE_REQUEST;
+const request = JSON.parse(fs.readFileSync(requestFile, 'utf8'));
+delete process.env.TIERGATE_REQUEST;
+
+const worker = fileURLToPath(new URL('vitest-worker.cjs', import.meta.url));
+const flags = [...(module.registerHooks ? [] : ['--expose-internals']), '--require', worker];
+const { fork } = childProcess;
+childProcess.fork = (program, args, options = {}) => {
+  const [passed, own] = Array.isArray(args) ? [args, options] : [[], args ?? options];
+  if (path.basename(String(program)).startsWith('watchdog')) return fork(program, passed, own);
+  const child = fork(program, passed, {
+    ...own,
+    env: { ...(own.env ?? process.env), ...request.worker?.env, TIERGATE_REQUEST: requestFile },
+    execArgv: [...(own.execArgv ?? process.execArgv), ...(request.worker?.execArgv ?? []), ...flags],
+  });
+  // The harness ends the worker when it is through; vitest would take that for a failure.
+  child.on('exit', () => hasEnded() && process.exit(0));
+  return child;
+};
+module.syncBuiltinESMExports();
+
+const events = () => (fs.existsSync(request.events) ? fs.readFileSync(request.events, 'utf8') : '');
+const has = (event) => events().includes(`{"event":"${event}"`);
+const hasEnded = () => has('end');
+const append = (event) => fs.appendFileSync(request.events, `${JSON.stringify(event)}\n`);
+
+const fromProject = module.createRequire(file);
+const { version } = fromProject('vitest/package.json');
+const major = Number.parseInt(version, 10);
+if (![3, 4, 5].includes(major)) {
+  append({ event: 'unsupported', framework: 'vitest', frameworkVersion: version, supported: ['3', '4', '5'] });
+  append({ event: 'end', reason: 'unsupported', unrun: 0 });
+  process.exit(0);
+}
+const { createVitest } = await import(pathToFileURL(fromProject.resolve('vitest/node')).href);
+const silent = { onInit() {} };
+// From 5 on benches are parts of tests.
+const isSuite = major < 5;
+const options = {
+  root: process.cwd(),
+  watch: false,
+  run: true,
+  pool: 'forks',
+  fileParallelism: false,
+  testTimeout: 0,
+  teardownTimeout: 3_600_000,
+  reporters: [silent],
+  benchmark: isSuite ? { reporters: [silent] } : { enabled: true },
+  ...(!isSuite && { benchmarkOnly: true }),
+};
+const vitest = await createVitest(isSuite ? 'benchmark' : 'test', options);
+const found = await vitest.globTestSpecifications([file]);
+await vitest.runTestSpecifications(found, true);
+
+if (!hasEnded()) {
+  const failures = [
+    ...vitest.state.getTestModules().flatMap((tested) => tested.errors()),
+    ...vitest.state.getUnhandledErrors(),
+  ];
+  if (found.length === 0)
+    failures.push({ message: `vitest ${version} takes it for no bench file: see its configuration` });
+  const [failure] = failures;
+  if (failure) append({ event: 'error', phase: 'load', ...describe(failure) });
+  else if (!has('loaded')) append({ event: 'loaded' });
+  if (!has('exit')) append({ event: 'exit', code: failure ? 1 : 0, unrun: 0 });
+}
+process.exit(0);
