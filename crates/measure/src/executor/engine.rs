@@ -220,10 +220,7 @@ impl EngineExecutor {
             shape: bench.discovered.window,
             batch_ops: bench.discovered.batch_ops,
             budget: window.measured.budget,
-            first_ops: window.measured.first_ops,
-            marks_before: window.measured.marks_before,
-            step: window.measured.step,
-            marks_per_step: window.measured.marks_per_step,
+            warmup: window.measured.course,
             marks_each: window.plan.marks_each,
         };
         Timeline::read(self.engine.kind, &String::from_utf8_lossy(&text), &course)
