@@ -14,6 +14,7 @@ mod limits;
 mod percent;
 mod reading;
 mod result_file;
+mod shard;
 mod twin;
 mod verdict;
 
@@ -32,5 +33,6 @@ pub use reading::{MarkCheck, Observed, Perturbation, Pinned, Proof, Reading};
 pub use result_file::{
     BenchResult, BenchStatus, ResultFile, ResultFileFault, SCHEMA_VERSION, Side, WallReading,
 };
+pub use shard::{Shard, ShardError};
 pub use twin::{CodeChange, Twin};
 pub use verdict::Verdict;

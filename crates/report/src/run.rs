@@ -116,7 +116,7 @@ fn cells(bench: &BenchResult, wall: bool) -> Vec<Cell> {
 }
 
 /// Whether its readings, though all there, are none to judge by.
-fn is_doubtful(bench: &BenchResult) -> bool {
+pub(crate) fn is_doubtful(bench: &BenchResult) -> bool {
     bench.status == BenchStatus::Measured && bench.reason.is_some()
 }
 

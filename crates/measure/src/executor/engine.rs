@@ -184,6 +184,15 @@ impl EngineExecutor {
             pinned.held.push(pin::SEED.to_owned());
         }
         let (count, subtracted_mark_cost) = window.plan.count(&counts, instrument.kind().name())?;
+        if count < instrument.least_count(budget.window_ops) {
+            return Err(Fault::Instrument {
+                instrument: instrument.kind().name(),
+                fault: format!(
+                    "a count of {count} for {} ops can't be; use another `--instrument`",
+                    budget.window_ops
+                ),
+            });
+        }
         Ok(RawReading {
             count,
             seconds: window.seconds,
@@ -271,7 +280,7 @@ impl EngineExecutor {
 
 /// What the preloaded library is to do in a window.
 struct Counting<'a> {
-    name: &'static str,
+    name: &'a str,
     /// What it holds constant.
     held: &'a [&'a str],
     show_output: bool,
