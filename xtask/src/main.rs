@@ -21,7 +21,7 @@ cargo xtask COMMAND
   test     format, lints, unit, property, snapshot and end-to-end tests
   check-aarch64
            type-check everything for aarch64
-  setup    install what demo and test need: Valgrind, the pinned engines and frameworks
+  setup    install what demo and test need: Valgrind, the pinned engines and frameworks, Chromium
   leave-one-out [ENGINE…]
            what each pin is worth: spreads with one of them left out, as Markdown
   schema   write the JSON schema of the result file anew";
@@ -35,7 +35,8 @@ fn main() -> Result<()> {
         Some("check-aarch64") => test::check_aarch64(),
         Some("setup") => {
             setup::valgrind()?;
-            setup::engines()
+            setup::engines()?;
+            setup::browser()
         }
         Some("schema") => test::write_schema(),
         None | Some("help" | "--help" | "-h") => {

@@ -68,7 +68,7 @@ Examples:
   tiergate compare base.json head.json
   tiergate compare head.json --baseline main
   tiergate compare base.json head.json --fail 5% --format markdown
-  tiergate compare base.json head.json --export junit=report.xml
+  tiergate compare base.json head.json --export html=report.html --export junit=report.xml
   tiergate compare base.json head.json --export github   in a job of GitHub Actions";
 
 const COMPLETION_EXAMPLES: &str = "\
@@ -150,7 +150,7 @@ pub(crate) struct RunOptions {
     pub(crate) show_output: bool,
     /// Find the ops of warm-up and window anew instead of taking those in `tiergate.lock`
     #[arg(long)]
-    pub(crate) resize: bool,
+    pub(crate) recalibrate: bool,
     /// Which side of a comparison this is, kept in the results
     #[arg(long, value_enum, value_name = "SIDE")]
     pub(crate) side: Option<SideName>,
@@ -211,7 +211,7 @@ pub(crate) struct Shown {
     /// Format on standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
-    /// Write a report as well: `markdown=FILE`, `json=FILE`, `junit=FILE`, or, in a job
+    /// Write a report as well: `markdown=FILE`, `json=FILE`, `junit=FILE`, `html=FILE`, or, in a job
     /// of GitHub Actions, `github` for the step's summary and annotations; can be given several
     /// times, and `-` stands for standard output
     #[arg(long, value_name = "KIND[=FILE]")]

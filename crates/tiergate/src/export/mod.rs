@@ -12,10 +12,14 @@ use tiergate_model::ExitStatus;
 use tiergate_report::{Style, SuiteName};
 
 /// The kinds that take a file.
-const KINDS: [(&str, Kind); 3] =
-    [("markdown", Kind::Markdown), ("json", Kind::Json), ("junit", Kind::Junit)];
+const KINDS: [(&str, Kind); 4] = [
+    ("markdown", Kind::Markdown),
+    ("json", Kind::Json),
+    ("junit", Kind::Junit),
+    ("html", Kind::Html),
+];
 
-const HINT: &str = "write `--export KIND=FILE` with `markdown`, `json`, or `junit`, and `-` \
+const HINT: &str = "write `--export KIND=FILE` with `markdown`, `json`, `junit` or `html`, and `-` \
                     for standard output; or `--export github` in a job of GitHub Actions";
 
 /// Where reports are written to beside standard output.
@@ -121,4 +125,5 @@ fn malformed(message: String) -> Failure {
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::new(ExitStatus::Usage, format!("can't write `{}`: {error}", path.display()))
+        .hint("name a file in a folder that exists and that you may write to")
 }
