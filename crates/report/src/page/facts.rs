@@ -49,6 +49,7 @@ fn collect(value: &Value, path: String, seen: &mut Vec<Seen>) {
             for (name, value) in fields.iter().take(LISTED) {
                 let name = match (is_map, path.ends_with(&words("system_calls"))) {
                     (true, true) => system_call(name),
+                    (true, false) if name.is_empty() => "(anonymous)".to_owned(),
                     (true, false) => printable(name),
                     (false, _) => words(name),
                 };

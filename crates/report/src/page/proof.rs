@@ -1,6 +1,7 @@
 //! What is known about a bench's windows, side by side.
 
 use super::facts::{Fact, STEP, facts};
+use super::timeline::timeline;
 use super::{Page, Row};
 use crate::number::whole;
 use crate::text::printable;
@@ -28,11 +29,14 @@ pub(super) fn proof(page: &Page, row: &Row) -> Result<Markup, serde_json::Error>
     }
     let proof_lines = lines(&proofs);
     Ok(html! {
-        (table(page, "Plan", &lines(&plan)))
+        section.facts {
+            (table(page, "Plan", &lines(&plan)))
+            (timeline(page, row))
+        }
         @if proof_lines.is_empty() {
             section { h3 { "Proof" } p.dim { "There is no reading to prove anything of." } }
         } @else {
-            (table(page, "Proof", &proof_lines))
+            section.facts { (table(page, "Proof", &proof_lines)) }
         }
     })
 }
@@ -45,12 +49,10 @@ fn plan(bench: Option<&BenchResult>) -> Vec<Fact> {
     let mut facts = vec![fact("framework", printable(&bench.framework))];
     if bench.status == BenchStatus::Measured {
         let op = if bench.is_async { "awaited" } else { "synchronous" };
-        let seconds: f64 = bench.readings.iter().map(|reading| reading.seconds).sum();
         facts.extend([
             fact("op", op.to_owned()),
             fact("warm-up ops", whole(bench.warmup_ops)),
             fact("window ops", whole(bench.window_ops)),
-            fact("seconds in all", crate::number::seconds(seconds)),
         ]);
     }
     facts
@@ -75,14 +77,12 @@ fn lines(sides: &[Vec<Fact>]) -> Vec<Line> {
 
 fn table(page: &Page, title: &str, lines: &[Line]) -> Markup {
     html! {
-        section.facts {
-            h3 { (title) }
-            table {
-                @if page.sides.len() > 1 {
-                    thead { tr { td {} @for side in &page.sides { th scope="col" { (side.name) } } } }
-                }
-                tbody { @for (heading, lines) in grouped(lines) { (group(page, heading, &lines)) } }
+        h3 { (title) }
+        table {
+            @if page.sides.len() > 1 {
+                thead { tr { td {} @for side in &page.sides { th scope="col" { (side.name) } } } }
             }
+            tbody { @for (heading, lines) in grouped(lines) { (group(page, heading, &lines)) } }
         }
     }
 }

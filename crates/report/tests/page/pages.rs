@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use tiergate_model::fixtures::{incomplete, measured, result_file, skipped};
-use tiergate_model::{BenchResult, Comparison, Limits, Observed, Pinned, ResultFile, WallReading};
+use tiergate_model::{
+    BenchResult, CodeChange, Comparison, Limits, Observed, Pinned, ResultFile, Twin, WallReading,
+};
 use tiergate_report::{Compared, comparison_html, run_html};
 use tiergate_stats::{CompareOptions, compare};
 
@@ -53,10 +55,31 @@ fn bench(id: &str, count: u64, spread: u64) -> BenchResult {
             system_calls: BTreeMap::from([(202, 2), (28, 1)]),
             ..Observed::default()
         });
+        reading.proof.twin = (reading.repeat == 1).then(twin);
         let held = ["clock", "gate", "random", "seed", "resources"].map(str::to_owned);
         reading.proof.pinned = Some(Pinned { held: held.to_vec(), escaped_turns: 0, lifted: None });
     }
     bench
+}
+
+/// What the first repeat's twin tells; the others have none.
+fn twin() -> Twin {
+    let change = |what: &str, after_ops| CodeChange {
+        what: format!("`parse` {what}"),
+        function: "parse".to_owned(),
+        after_ops,
+        until_ops: after_ops + 50,
+    };
+    Twin {
+        changes_in_window: vec![change("deoptimised (wrong map)", 4_400)],
+        last_change_before: Some(change("compiled by TurboFan", 1_350)),
+        young_collections: 6,
+        full_collections: 0,
+        tiers: BTreeMap::from(
+            [("parse", "TurboFan"), ("", "Maglev")]
+                .map(|(name, tier)| (name.to_owned(), tier.to_owned())),
+        ),
+    }
 }
 
 fn with_wall(mut bench: BenchResult, rounds: &[f64]) -> BenchResult {
