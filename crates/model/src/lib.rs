@@ -12,6 +12,7 @@ pub mod fixtures;
 mod instrument;
 mod limits;
 mod percent;
+mod perturbation;
 mod reading;
 mod result_file;
 mod twin;
@@ -28,7 +29,8 @@ pub use fingerprint::{
 pub use instrument::{InstrumentKind, Unit};
 pub use limits::Limits;
 pub use percent::Percent;
-pub use reading::{MarkCheck, Observed, Perturbation, Pinned, Proof, Reading};
+pub use perturbation::{Perturbation, PerturbationKind, UnknownPerturbation};
+pub use reading::{MarkCheck, Observed, Pinned, Proof, Reading};
 pub use result_file::{
     BenchResult, BenchStatus, ResultFile, ResultFileFault, SCHEMA_VERSION, Side, WallReading,
 };
