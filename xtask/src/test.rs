@@ -11,7 +11,8 @@ pub(crate) fn run() -> Result<()> {
     let lints = ["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"];
     must_run(&mut command("cargo", &lints))?;
     must_run(
-        command("cargo", &["test", "--workspace", "--no-fail-fast"]).env("TIERGATE_ENGINES", root().join("tests")),
+        command("cargo", &["test", "--workspace", "--no-fail-fast"])
+            .env("TIERGATE_ENGINES", root().join("tests")),
     )?;
     // Drives every pinned engine itself; this one only runs the test runner.
     let node = root().join("tests/node_modules/node-24/bin/node");

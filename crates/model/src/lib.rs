@@ -19,7 +19,7 @@ mod twin;
 mod verdict;
 
 pub use bench::{BenchId, DiscoveredBench, OpBudget, WindowShape};
-pub use comparison::{Comparison, ComparisonRow, Rename, SideSummary, Tally};
+pub use comparison::{Comparison, ComparisonRow, PairRow, Rename, SideSummary, Tally};
 pub use engine::{EngineKind, EngineSpec, EngineSpecError};
 pub use event::RunEvent;
 pub use exit::ExitStatus;

@@ -1,18 +1,18 @@
 //! The verdict of one bench, rule by rule. Every refusal has a twin that is ok and one that fails.
 
 use tiergate_model::fixtures::{incomplete, measured, skipped};
-use tiergate_model::{BenchResult, Limits, Unit, Verdict};
-use tiergate_stats::{Judgement, verdict};
+use tiergate_model::{BenchResult, ComparisonRow, Limits, Unit, Verdict};
+use tiergate_stats::verdict;
 
-fn judge(base: &BenchResult, head: &BenchResult) -> Judgement {
+fn judge(base: &BenchResult, head: &BenchResult) -> ComparisonRow {
     verdict(base, head, Unit::Instructions, &Limits::default())
 }
 
-fn counts(base: &[u64], head: &[u64]) -> Judgement {
+fn counts(base: &[u64], head: &[u64]) -> ComparisonRow {
     judge(&measured("a.mjs::a", base), &measured("a.mjs::a", head))
 }
 
-fn clock(base: &[u64], head: &[u64]) -> Judgement {
+fn clock(base: &[u64], head: &[u64]) -> ComparisonRow {
     let (base, head) = (measured("a.mjs::a", base), measured("a.mjs::a", head));
     verdict(&base, &head, Unit::Nanoseconds, &Limits::default())
 }
@@ -82,8 +82,8 @@ fn overlapping_repeats_are_undecided() {
 }
 
 #[test]
-fn fewer_than_three_repeats_are_undecided() {
-    for head in [&[100_000_u64; 2][..], &[100_000; 1], &[150_000; 2]] {
+fn fewer_than_three_unequal_repeats_are_undecided() {
+    for head in [&[100_000_u64, 100_020][..], &[100_000; 1], &[150_000, 150_030]] {
         let judgement = counts(&BASE, head);
         assert_eq!(judgement.verdict, Verdict::Inconclusive);
         assert!(judgement.reason.unwrap().contains("at least 3 repeats"));

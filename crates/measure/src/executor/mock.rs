@@ -51,6 +51,9 @@ struct ScriptedBench {
     /// Counts per op under perturbations, by their names; the others are as without.
     #[serde(default)]
     perturbed: BTreeMap<Perturbation, f64>,
+    /// Perturbations under which the op throws.
+    #[serde(default)]
+    throwing_under: Vec<Perturbation>,
     /// The op throws this.
     #[serde(default)]
     throws: Option<String>,
@@ -189,6 +192,9 @@ impl Executor for MockExecutor {
         let scripted = self.scripted(bench).ok_or(Fault::NoBenches)?;
         if let Some(message) = &scripted.throws {
             return Err(threw("op", message));
+        }
+        if scripted.throwing_under.contains(&options.perturbation) {
+            return Err(threw("op", "perturbed"));
         }
         std::thread::sleep(Duration::from_millis(scripted.delay_ms));
         let number = self.next_reading(bench.id());

@@ -161,6 +161,6 @@ mod tests {
         assert_eq!(one(PerturbationKind::HashSeed).random_seed, None);
         assert_eq!(one(PerturbationKind::RandomSeed).hash_seed, None);
         assert_eq!(one(PerturbationKind::HeapPhase).perturb().unwrap().random_draws, 0);
-        assert_eq!(kinds(EngineKind::Bun).contains(&PerturbationKind::HashSeed), false);
+        assert!(!kinds(EngineKind::Bun).contains(&PerturbationKind::HashSeed));
     }
 }

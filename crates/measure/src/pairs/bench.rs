@@ -183,9 +183,8 @@ impl Pair<'_> {
         if self.head.unit() != Unit::Instructions || !is_measured(base) || !is_measured(head) {
             return false;
         }
-        let steady = |side: &Side<'_>| {
-            side.spread().is_some_and(|spread| spread <= plan.limits.aa_spread)
-        };
+        let steady =
+            |side: &Side<'_>| side.spread().is_some_and(|spread| spread <= plan.limits.aa_spread);
         let row = tiergate_stats::verdict(base, head, Unit::Instructions, &plan.limits);
         let is_close = row.change.is_some_and(|change| change.abs() <= CLOSE);
         // Without a change there is nothing to compare: the sides are not of one plan.

@@ -184,7 +184,9 @@ fn expected_processes(executors: &Sides<&dyn Executor>, plan: &PairPlan) -> usiz
     let sides = plan.ids().into_iter().map(|id| {
         let bench = plan.bench(id);
         let sizing = usize::from(!plan.budgets.contains_key(id));
-        of(bench.head) * (1 + of(bench.base)) * (repeats as usize + 1 + sizing)
+        let is_pair = of(bench.base) == 1;
+        let repeats = if is_pair { repeats } else { plan.repeats };
+        of(bench.head) * (1 + usize::from(is_pair)) * (repeats as usize + 1 + sizing)
     });
     sides.sum()
 }

@@ -63,8 +63,7 @@ impl<'a> Side<'a> {
             let options =
                 ReadOptions { perturbation, show_output: side.result.readings.is_empty() };
             let raw = side.executor.read(side.bench, budget, options);
-            side.progress
-                .process_finished(side.bench, raw.as_ref().map_or(0.0, |raw| raw.seconds));
+            side.progress.process_finished(side.bench, raw.as_ref().map_or(0.0, |raw| raw.seconds));
             let raw = raw.map_err(|fault| fault.under(perturbation))?;
             run::push(&mut side.result, raw, perturbation);
             Ok(())
@@ -93,9 +92,7 @@ impl<'a> Side<'a> {
 
     /// Has the unperturbed readings proven by a traced run.
     pub(super) fn prove(&mut self) {
-        self.attempt(|side| {
-            run::prove(side.executor, side.bench, side.progress, &mut side.result)
-        });
+        self.attempt(|side| run::prove(side.executor, side.bench, side.progress, &mut side.result));
     }
 
     /// Sums up what there is so far.

@@ -47,7 +47,8 @@ pub(crate) fn find_budget(
     if let Some(planned) = plan.budgets.get(bench.id()) {
         return Ok((planned.budget, None));
     }
-    calibrated_budget(executor, bench, progress).map(|(budget, ns_per_op)| (budget, Some(ns_per_op)))
+    calibrated_budget(executor, bench, progress)
+        .map(|(budget, ns_per_op)| (budget, Some(ns_per_op)))
 }
 
 /// Finds a budget, and how many nanoseconds an op takes natively.
@@ -125,9 +126,7 @@ pub(crate) fn prove(
     let timeline = executor.trace(bench, budget, None);
     progress.process_finished(bench, start.elapsed().as_secs_f64());
     let twin = timeline?.twin();
-    for reading in
-        result.readings.iter_mut().filter(|one| one.perturbation == Perturbation::None)
-    {
+    for reading in result.readings.iter_mut().filter(|one| one.perturbation == Perturbation::None) {
         reading.proof.twin = Some(twin.clone());
     }
     Ok(())

@@ -139,7 +139,7 @@ fn in_parallel(
                     else {
                         return;
                     };
-                    let result = bench::measure(executor, plan, bench, interrupted, progress);
+                    let result = measure(executor, plan, bench, interrupted, progress);
                     progress.bench_finished(&result);
                     if let Ok(mut slot) = slot.lock() {
                         *slot = Some(result);
