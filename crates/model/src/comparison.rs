@@ -17,6 +17,9 @@ pub struct Comparison {
     /// Fields in which the fingerprints differ; when not empty, `rows` is empty: nothing was
     /// compared.
     pub differences: Vec<FingerprintDifference>,
+    /// What the reader should know of how the sides came about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// One row per bench of either side, the worst first.
     pub rows: Vec<ComparisonRow>,
     /// Pairs of removed and added benches that are probably the same bench under a new id.
@@ -141,6 +144,8 @@ pub struct Tally {
     pub inconclusive: usize,
     /// Warnings.
     pub warn: usize,
+    /// Increases that were accepted.
+    pub accepted: usize,
     /// Improvements.
     pub improved: usize,
     /// Rows within limits.
@@ -165,6 +170,7 @@ impl Comparison {
                 Verdict::Fail => &mut tally.fail,
                 Verdict::Inconclusive => &mut tally.inconclusive,
                 Verdict::Incomplete => &mut tally.incomplete,
+                Verdict::Accepted => &mut tally.accepted,
                 Verdict::Added => &mut tally.added,
                 Verdict::Removed => &mut tally.removed,
                 Verdict::Skipped => &mut tally.skipped,
@@ -195,6 +201,7 @@ impl Comparison {
                 Verdict::Ok
                 | Verdict::Warn
                 | Verdict::Improved
+                | Verdict::Accepted
                 | Verdict::Added
                 | Verdict::Removed
                 | Verdict::Skipped => ExitStatus::Pass,

@@ -15,6 +15,7 @@ mod percent;
 mod perturbation;
 mod reading;
 mod result_file;
+mod shard;
 mod twin;
 mod verdict;
 
@@ -34,5 +35,6 @@ pub use reading::{MarkCheck, Observed, Pinned, Proof, Reading};
 pub use result_file::{
     BenchResult, BenchStatus, ResultFile, ResultFileFault, SCHEMA_VERSION, Side, WallReading,
 };
+pub use shard::{Shard, ShardError};
 pub use twin::{CodeChange, Twin};
 pub use verdict::Verdict;

@@ -37,6 +37,7 @@ pub fn compare(base: &ResultFile, head: &ResultFile, options: &CompareOptions) -
         unit: base.unit(),
         limits: options.limits,
         differences,
+        notes: Vec::new(),
         rows,
         probable_renames,
     }
@@ -110,19 +111,27 @@ fn judge_common(
         .collect()
 }
 
-/// Whether a side was measured with a filter that the other one did not have: then it can't tell
-/// a bench that is gone from one that was not asked for.
+/// Whether a side was measured with a filter, or in a shard, that the other one did not have: then
+/// it can't tell a bench that is gone from one that was not asked for.
 fn filtered(side: &ResultFile, other: &ResultFile) -> bool {
-    !side.filter.is_empty() && side.filter != other.filter
+    let filtered = !side.filter.is_empty() && side.filter != other.filter;
+    filtered || (side.shard.is_some() && side.shard != other.shard)
+}
+
+fn left_out_by(side: &ResultFile) -> String {
+    match side.shard {
+        Some(shard) if side.filter.is_empty() => format!("`--shard {shard}`"),
+        _ => format!("the filter `{}`", side.filter.join("`, `")),
+    }
 }
 
 fn left_out_of_head(bench: &BenchResult, head: &ResultFile) -> ComparisonRow {
-    let reason = format!("left out of head by the filter `{}`", head.filter.join("`, `"));
+    let reason = format!("left out of head by {}", left_out_by(head));
     ComparisonRow::without_figures(bench.id.clone(), Verdict::Skipped, reason)
 }
 
 fn left_out_of_base(bench: &BenchResult, base: &ResultFile) -> ComparisonRow {
-    let reason = format!("base was measured with the filter `{}`", base.filter.join("`, `"));
+    let reason = format!("base was measured with {}", left_out_by(base));
     ComparisonRow {
         hint: Some("measure base without it, or head with it too".to_owned()),
         ..ComparisonRow::without_figures(bench.id.clone(), Verdict::Incomplete, reason)

@@ -55,6 +55,9 @@ fn before(comparison: &Comparison) -> String {
     let mut text = format!("{MARKER}\n### tiergate: {summary}\n\n");
     text.push_str(&format!("base: {}  \n", words(&side_text(&comparison.base))));
     text.push_str(&format!("head: {}\n\n", words(&side_text(&comparison.head))));
+    for note in &comparison.notes {
+        text.push_str(&format!("{}\n\n", words(note)));
+    }
     if comparison.differences.is_empty() {
         return text;
     }

@@ -178,6 +178,7 @@ fn json_has_version_exit_code_and_summary_first() {
         "incomplete": 0,
         "inconclusive": 0,
         "warn": 0,
+        "accepted": 0,
         "improved": 0,
         "ok": 0,
         "added": 0,
