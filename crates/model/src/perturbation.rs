@@ -41,6 +41,9 @@ impl PerturbationKind {
         Self::Addresses,
     ];
 
+    /// The kinds that can move a bench by more than a limit.
+    pub const MOVING: [Self; 3] = [Self::HashSeed, Self::RandomSeed, Self::HeapPhase];
+
     /// The name in result files.
     pub fn name(self) -> &'static str {
         match self {

@@ -9,10 +9,6 @@ use tiergate_model::{
     BenchResult, BenchStatus, OpBudget, Perturbation, PerturbationKind, Unit, Verdict,
 };
 
-/// The kinds that can move a bench by more than a limit.
-const MOVING: [PerturbationKind; 3] =
-    [PerturbationKind::HashSeed, PerturbationKind::RandomSeed, PerturbationKind::HeapPhase];
-
 pub(super) fn measure(
     executors: &Sides<&dyn Executor>,
     plan: &PairPlan,
@@ -218,7 +214,7 @@ impl Pair<'_> {
     /// What moves the bench: base under one kind of perturbation at a time.
     fn tell_kinds(&mut self, budget: OpBudget, progress: &Progress<'_>) {
         let kinds = self.base.kinds();
-        for kind in MOVING.into_iter().filter(|kind| kinds.contains(kind)) {
+        for kind in PerturbationKind::MOVING.into_iter().filter(|kind| kinds.contains(kind)) {
             progress.add_processes(1);
             kind.draws(1).for_each(|perturbation| self.base.read(budget, perturbation));
         }

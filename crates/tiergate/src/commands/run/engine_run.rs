@@ -81,7 +81,8 @@ impl EngineRun<'_> {
         }
         let draws = PerturbationKind::Mixed.draws(count - 1);
         let kinds = self.executor.perturbations();
-        Ok(draws.chain(kinds.into_iter().flat_map(|kind| kind.draws(1))).collect())
+        let moving = PerturbationKind::MOVING.into_iter().filter(|kind| kinds.contains(kind));
+        Ok(draws.chain(moving.flat_map(|kind| kind.draws(1))).collect())
     }
 
     /// Measures, and writes the results after every bench, so that an interrupted run keeps what
