@@ -51,7 +51,7 @@ class Drive {
 
   /** The fields of `measured`; `course` is for the reader of a trace. */
   outcome(warmupOps, windowOps, sections) {
-    return { async: this.isAsync, warmupOps, windowOps, sections, ...this.course };
+    return { async: this.isAsync, warmupOps, windowOps, sections, course: this.course };
   }
 
   /** Passes a value on, unless the framework would refuse it here. */

@@ -2,6 +2,7 @@
 //! harness removes the variables afterwards, so that the engine's children do not inherit them.
 
 use crate::environment::variable;
+use crate::perf;
 use crate::trace;
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
@@ -16,6 +17,7 @@ pub(crate) enum Instrument {
     Counter,
     Callgrind,
     Trace,
+    Perf(perf::Event),
 }
 
 #[derive(Clone, Copy)]
@@ -67,7 +69,7 @@ fn from_environment() -> Option<Plan> {
         instrument::COUNTER => Instrument::Counter,
         instrument::CALLGRIND => Instrument::Callgrind,
         instrument::TRACE => Instrument::Trace,
-        _ => return None,
+        name => Instrument::Perf(perf::Event::named(name.strip_prefix(instrument::PERF_PREFIX)?)?),
     };
     let brackets = variable(environment::SHAPE)?.to_str().ok()? == shape::BRACKETS;
     let marks_per_section = number(environment::MARKS)?;

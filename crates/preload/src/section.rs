@@ -5,7 +5,7 @@
 
 use crate::plan::{self, Instrument, Plan};
 use crate::system::{real_monotonic, thread_number};
-use crate::{callgrind, counter, pin, report::Line, trace};
+use crate::{callgrind, counter, perf, pin, report::Line, trace};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tiergate_protocol::report;
 
@@ -25,6 +25,11 @@ static SHORTEST_NS: AtomicU64 = AtomicU64::new(u64::MAX);
 fn this_thread() -> u64 {
     // SAFETY: `pthread_self` has no preconditions.
     unsafe { libc::pthread_self() }
+}
+
+/// Whether the calling thread is the one that was armed.
+pub(crate) fn is_armed_thread() -> bool {
+    ARMED_THREAD.load(Relaxed) == this_thread()
 }
 
 /// Begins a section with the calling thread as the measured one.
@@ -50,13 +55,16 @@ pub(crate) fn arm() {
         .append_to(path);
     trace::arm(section);
     ARMED_THREAD.store(this_thread(), Relaxed);
+    if let Instrument::Perf(event) = plan.instrument {
+        perf::arm(plan, section, event);
+    }
 }
 
 /// Takes one mark, if the calling thread is the armed one. Whether the thread is to go on under
 /// the in-process counter.
 pub(crate) fn mark() -> bool {
     trace::mark();
-    if ARMED_THREAD.load(Relaxed) != this_thread() {
+    if !is_armed_thread() {
         return false;
     }
     let Some(plan) = plan::get() else { return false };
@@ -84,6 +92,7 @@ fn open(plan: &Plan) {
             callgrind::start_instrumentation();
             callgrind::toggle_collecting();
         }
+        Instrument::Perf(_) => perf::resume(plan, SECTION.load(Relaxed)),
     }
 }
 
@@ -99,6 +108,8 @@ fn inner(plan: &Plan, number: u64) {
         Instrument::Counter => counter::bracket(number % 2 == 1),
         Instrument::Callgrind => callgrind::toggle_collecting(),
         Instrument::Trace => {}
+        Instrument::Perf(_) if number % 2 == 1 => perf::resume(plan, SECTION.load(Relaxed)),
+        Instrument::Perf(_) => perf::pause(plan, SECTION.load(Relaxed)),
     }
 }
 
@@ -119,6 +130,7 @@ fn close(plan: &Plan) {
             callgrind::dump_counts();
             callgrind::stop_instrumentation();
         }
+        Instrument::Perf(_) => perf::close(plan, SECTION.load(Relaxed)),
     }
     if let Some(line) = pin::report() {
         line.append_to(plan.report_path());

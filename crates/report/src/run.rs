@@ -144,7 +144,7 @@ pub(crate) fn mover(bench: &BenchResult) -> String {
 }
 
 /// Whether its readings, though all there, are none to judge by.
-fn is_doubtful(bench: &BenchResult) -> bool {
+pub(crate) fn is_doubtful(bench: &BenchResult) -> bool {
     bench.status == BenchStatus::Measured && bench.reason.is_some()
 }
 

@@ -10,6 +10,7 @@ mod failure;
 mod listing;
 mod output;
 mod progress;
+mod report;
 mod settings;
 mod setup;
 

@@ -196,6 +196,15 @@ impl EngineExecutor {
             pinned.held.push(pin::SEED.to_owned());
         }
         let (count, subtracted_mark_cost) = window.plan.count(&counts, instrument.kind().name())?;
+        if count < instrument.least_count(budget.window_ops) {
+            return Err(Fault::Instrument {
+                instrument: instrument.kind().name(),
+                fault: format!(
+                    "a count of {count} for {} ops can't be; use another `--instrument`",
+                    budget.window_ops
+                ),
+            });
+        }
         Ok(RawReading {
             count,
             seconds: window.seconds,
@@ -233,10 +242,7 @@ impl EngineExecutor {
             shape: bench.discovered.window,
             batch_ops: bench.discovered.batch_ops,
             budget: window.measured.budget,
-            first_ops: window.measured.first_ops,
-            marks_before: window.measured.marks_before,
-            step: window.measured.step,
-            marks_per_step: window.measured.marks_per_step,
+            warmup: window.measured.course,
             marks_each: window.plan.marks_each,
         };
         Timeline::read(self.engine.kind, &String::from_utf8_lossy(&text), &course)
@@ -288,7 +294,7 @@ impl EngineExecutor {
 
 /// What the preloaded library is to do in a window.
 struct Counting<'a> {
-    name: &'static str,
+    name: &'a str,
     /// What it holds constant.
     held: &'a [&'a str],
     show_output: bool,

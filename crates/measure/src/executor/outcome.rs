@@ -2,7 +2,7 @@
 
 use super::{Bench, BenchFile, Listing, Sized};
 use crate::Fault;
-use crate::harness::{Event, PROTOCOL_VERSION};
+use crate::harness::{Event, PROTOCOL_VERSION, WarmupCourse};
 use crate::process::{Ending, ProcessOutcome};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -197,21 +197,10 @@ impl Traced<'_> {
             return Err(fault);
         }
         let measured = self.events.iter().find_map(|event| match event {
-            Event::Measured {
-                r#async,
-                warmup_ops,
-                window_ops,
-                first_ops,
-                marks_before,
-                step,
-                marks_per_step,
-            } => Some(Measured {
+            Event::Measured { r#async, warmup_ops, window_ops, course } => Some(Measured {
                 is_async: *r#async,
                 budget: OpBudget { warmup_ops: *warmup_ops, window_ops: *window_ops },
-                first_ops: *first_ops,
-                marks_before: *marks_before,
-                step: *step,
-                marks_per_step: *marks_per_step,
+                course: *course,
             }),
             _ => None,
         });
@@ -245,12 +234,6 @@ pub(super) struct Measured {
     pub(super) is_async: bool,
     /// The ops, as they were run: a framework's own first calls are part of the warm-up.
     pub(super) budget: OpBudget,
-    /// Ops that were through when the warm-up's loop began.
-    pub(super) first_ops: u64,
-    /// Marks before that.
-    pub(super) marks_before: u64,
-    /// Ops of one step of the warm-up's loop, or brackets of one round of it.
-    pub(super) step: u64,
-    /// Marks of a step, for spans.
-    pub(super) marks_per_step: u64,
+    /// How the marks of its warm-up lay between its ops.
+    pub(super) course: WarmupCourse,
 }

@@ -1,5 +1,6 @@
 //! From counted marks to ops.
 
+use crate::harness::WarmupCourse;
 use tiergate_model::{OpBudget, WindowShape};
 
 /// Where in a bench's life something happened.
@@ -37,14 +38,8 @@ pub(crate) struct Course {
     pub(crate) batch_ops: u64,
     /// Ops before and in the window, as they were run.
     pub(crate) budget: OpBudget,
-    /// Ops that were through when the warm-up's loop began.
-    pub(crate) first_ops: u64,
-    /// Marks before that.
-    pub(crate) marks_before: u64,
-    /// Ops of one step of the warm-up; for brackets, brackets of one round of it.
-    pub(crate) step: u64,
-    /// Marks of a step of a span: one after it, or two around it.
-    pub(crate) marks_per_step: u64,
+    /// How the marks of the warm-up lie between its ops.
+    pub(crate) warmup: WarmupCourse,
     /// Marks of a section.
     pub(crate) marks_each: u64,
 }
@@ -54,7 +49,7 @@ impl Course {
     /// of them.
     pub(crate) fn place(&self, marks: u64, sections: u64, in_section: u64) -> Place {
         match sections {
-            0 => match marks.checked_sub(self.marks_before) {
+            0 => match marks.checked_sub(self.warmup.marks_before) {
                 None => Place::Before,
                 Some(marks) => self.in_warmup(marks),
             },
@@ -65,15 +60,15 @@ impl Course {
     }
 
     fn in_warmup(&self, marks: u64) -> Place {
-        let step = self.step.max(1);
+        let step = self.warmup.step.max(1);
         let warmup = self.budget.warmup_ops;
         match self.shape {
             WindowShape::Span => {
-                let steps = marks / self.marks_per_step.max(1);
-                if self.marks_per_step == 2 && marks.is_multiple_of(2) {
+                let steps = marks / self.warmup.marks_per_step.max(1);
+                if self.warmup.marks_per_step == 2 && marks.is_multiple_of(2) {
                     return Place::Aside;
                 }
-                let through = |steps: u64| warmup.min(self.first_ops + steps * step);
+                let through = |steps: u64| warmup.min(self.warmup.first_ops + steps * step);
                 ops(through(steps), through(steps + 1), |after, until| Place::Warmup {
                     after,
                     until,
@@ -81,14 +76,14 @@ impl Course {
             }
             WindowShape::Brackets => {
                 // A round is so many brackets, and as many empty ones.
-                let brackets = warmup.saturating_sub(self.first_ops) / self.batch_ops.max(1);
+                let brackets = warmup.saturating_sub(self.warmup.first_ops) / self.batch_ops.max(1);
                 let (round, marks) = (marks / (4 * step), marks % (4 * step));
                 let through = round * step + marks / 2;
                 let of_round = step.min(brackets.saturating_sub(round * step));
                 if marks.is_multiple_of(2) || marks >= 2 * of_round {
                     return Place::Aside;
                 }
-                let after = self.first_ops + through * self.batch_ops;
+                let after = self.warmup.first_ops + through * self.batch_ops;
                 Place::Warmup { after, until: after + self.batch_ops }
             }
         }
@@ -122,10 +117,7 @@ mod tests {
             shape,
             batch_ops,
             budget: OpBudget { warmup_ops, window_ops: 100 },
-            first_ops: 1,
-            marks_before: 64,
-            step: 50,
-            marks_per_step: 1,
+            warmup: WarmupCourse { first_ops: 1, marks_before: 64, step: 50, marks_per_step: 1 },
             marks_each: if shape == WindowShape::Span { 2 } else { 200 / batch_ops },
         }
     }
@@ -148,7 +140,10 @@ mod tests {
 
     #[test]
     fn a_bench_that_bounds_its_ops_has_marks_around_every_step() {
-        let course = Course { marks_per_step: 2, ..course(WindowShape::Span, 1, 120) };
+        let course = Course {
+            warmup: WarmupCourse { first_ops: 1, marks_before: 64, step: 50, marks_per_step: 2 },
+            ..course(WindowShape::Span, 1, 120)
+        };
         for (marks, place) in [
             (64, Place::Aside),
             (65, Place::Warmup { after: 1, until: 51 }),

@@ -109,16 +109,14 @@ fn numbered(line: &str, word: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harness::WarmupCourse;
     use tiergate_model::WindowShape;
 
     const COURSE: Course = Course {
         shape: WindowShape::Span,
         batch_ops: 1,
         budget: OpBudget { warmup_ops: 100, window_ops: 100 },
-        first_ops: 0,
-        marks_before: 1,
-        step: 50,
-        marks_per_step: 1,
+        warmup: WarmupCourse { first_ops: 0, marks_before: 1, step: 50, marks_per_step: 1 },
         marks_each: 2,
     };
 
