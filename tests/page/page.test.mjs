@@ -183,6 +183,15 @@ test('a bench shows readings, proof and wall time of both sides', () => open('co
   }
 }));
 
+test('pairs under perturbations stand below one another', () => open('comparison', {}, async (page) => {
+  const bench = page.locator('.bench', { hasText: 'slug > plain' });
+  await bench.locator('summary').click();
+  assert.deepEqual(await bench.locator('.plots h4').allTextContents(),
+    ['unperturbed+1.46 %', 'mixed+1.41 %', 'mixed 2+1.52 %', 'hash seed+1.37 %']);
+  assert.equal(await bench.getByRole('img').count(), 8 + 2);
+  assert.equal(await page.getByRole('columnheader', { name: 'noise floor' }).count(), 1);
+}));
+
 test('the theme follows the system until it is chosen', () => open('comparison', { colorScheme: 'dark' }, async (page) => {
   const dark = await background(page);
   await page.emulateMedia({ colorScheme: 'light' });

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use tiergate_model::fixtures::{incomplete, measured, result_file, skipped};
 use tiergate_model::{
-    BenchResult, CodeChange, Comparison, Limits, Observed, Pinned, ResultFile, Twin, WallReading,
+    BenchResult, CodeChange, Comparison, Limits, Observed, Pinned, Reading, ResultFile, Twin,
+    WallReading,
 };
 use tiergate_report::{Compared, comparison_html, run_html};
 use tiergate_stats::{CompareOptions, compare};
@@ -62,6 +63,18 @@ fn bench(id: &str, count: u64, spread: u64) -> BenchResult {
     bench
 }
 
+/// The bench with one reading more under each of some perturbations.
+fn perturbed(mut bench: BenchResult, counts: &[(&str, u64)]) -> BenchResult {
+    let like = bench.readings[1].clone();
+    bench.readings.extend(counts.iter().map(|(name, count)| Reading {
+        perturbation: name.parse().unwrap(),
+        repeat: 1,
+        count: *count,
+        ..like.clone()
+    }));
+    bench
+}
+
 /// What the first repeat's twin tells; the others have none.
 fn twin() -> Twin {
     let change = |what: &str, after_ops| CodeChange {
@@ -106,7 +119,10 @@ fn sides() -> (ResultFile, ResultFile) {
             &[52_100.0, 55_300.0, 50_900.0, 61_200.0, 52_800.0],
         ),
         bench("bench/text.bench.mjs::csv > parse (rows=100)", 388_801_000, 3_100),
-        bench("bench/text.bench.mjs::slug > plain", 6_320_000, 0),
+        perturbed(
+            bench("bench/text.bench.mjs::slug > plain", 6_320_000, 0),
+            &[("mixed", 6_331_000), ("mixed-2", 6_302_000), ("hash-seed", 6_350_000)],
+        ),
         bench("bench/text.bench.mjs::slug > accents", 18_410_000, 0),
         bench("bench/text.bench.mjs::template > render", 8_334_000, 40_000),
         bench(
@@ -124,7 +140,10 @@ fn sides() -> (ResultFile, ResultFile) {
             &[54_900.0, 57_000.0, 53_100.0, 70_000.0, 55_200.0],
         ),
         bench("bench/text.bench.mjs::csv > parse (rows=100)", 388_812_000, 2_900),
-        bench("bench/text.bench.mjs::slug > plain", 6_412_000, 0),
+        perturbed(
+            bench("bench/text.bench.mjs::slug > plain", 6_412_000, 0),
+            &[("mixed", 6_420_000), ("mixed-2", 6_398_000), ("hash-seed", 6_437_000)],
+        ),
         bench("bench/text.bench.mjs::slug > accents", 17_900_000, 0),
         bench("bench/text.bench.mjs::template > render", 8_334_000, 0),
         incomplete(
