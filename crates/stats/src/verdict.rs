@@ -48,6 +48,8 @@ pub(crate) struct Case {
     evidence: Result<Evidence, ComparisonRow>,
     /// Why the readings of a side are none to judge by.
     doubt: Option<String>,
+    /// Whether something tells of every reading what happened in its window.
+    is_proven: bool,
     unit: Unit,
 }
 
@@ -62,7 +64,9 @@ impl Case {
             (_, BenchStatus::Skipped) => Err(skipped_on("head", head)),
             _ => Evidence::gather(base, head).map_err(|gap| gap_row(gap, base, head)),
         };
-        Self { id: head.id.clone(), evidence, doubt: doubt(base, head), unit }
+        let mut readings = base.readings.iter().chain(&head.readings);
+        let is_proven = readings.all(|reading| reading.proof.twin.is_some());
+        Self { id: head.id.clone(), evidence, doubt: doubt(base, head), is_proven, unit }
     }
 
     /// The p value of a wall-clock case, before adjustment.
@@ -94,6 +98,10 @@ impl Case {
         if let Some(doubt) = self.doubt {
             return row
                 .inconclusive(doubt, Some("`tiergate run --recalibrate` finds a warm-up anew"));
+        }
+        if self.unit == Unit::Instructions && !self.is_proven {
+            let reason = "unproven: no traced run tells what happened in its windows".to_owned();
+            return row.inconclusive(reason, Some("measure again with this version"));
         }
         if self.unit == Unit::Instructions
             && let Some(reason) = spread_fault(&evidence, limits.aa_spread)

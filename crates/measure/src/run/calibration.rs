@@ -130,7 +130,7 @@ fn collecting_ops(seen: &Timeline, settled: u64, ns_per_op: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::{BenchFile, Listing, RawReading, Sized};
+    use crate::executor::{BenchFile, Listing, RawReading, Sized, Stretch, Tiers};
     use tiergate_engine::trace::Event;
     use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, WindowShape};
 
@@ -179,6 +179,20 @@ mod tests {
             Err(Fault::Interrupted)
         }
 
+        fn course(
+            &self,
+            _: &Bench,
+            _: OpBudget,
+            _: &[u64],
+            _: Tiers,
+        ) -> Result<Option<Vec<Stretch>>, Fault> {
+            Ok(None)
+        }
+
+        fn empty_op(&self, _: bool, _: Tiers) -> Option<f64> {
+            None
+        }
+
         fn read_wall(&self, _: &Bench, _: OpBudget) -> Result<RawReading, Fault> {
             Err(Fault::Interrupted)
         }
@@ -197,6 +211,7 @@ mod tests {
             framework_version: String::new(),
             window: WindowShape::Span,
             batch_ops: 1,
+            divisible: true,
             skipped: false,
         };
         let bench = Bench { file, names, ordinal: 1, discovered };

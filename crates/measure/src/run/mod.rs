@@ -1,9 +1,11 @@
 //! All readings of all benches: a pool of workers for instruments that load does not move,
 //! interleaved rounds for the clock.
 
+mod age;
 mod bench;
 mod budget;
 mod calibration;
+mod examine;
 mod rounds;
 
 pub use budget::{MINIMUM_COUNT, PlannedBudget};

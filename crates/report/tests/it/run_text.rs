@@ -108,6 +108,7 @@ fn listed() -> Vec<ListedBench> {
         framework_version: "6.2.5".to_owned(),
         window: WindowShape::Span,
         batch_ops: 1,
+        divisible: true,
         skipped,
     };
     vec![
