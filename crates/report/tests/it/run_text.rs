@@ -151,6 +151,7 @@ fn lists_show_what_the_lock_knows() {
             "framework_version": "6.2.5",
             "window": "span",
             "batch_ops": 1,
+            "divisible": true,
             "skipped": false
           },
           "budget": {
