@@ -3,9 +3,10 @@
 use super::empty::EmptyOps;
 use super::lifting::LiftedPins;
 use super::outcome::{IDLE, Measured, Traced};
+use super::perturbed::Changes;
 use super::scratch::{Scratch, scratch_fault};
 use super::window::{Division, WindowPlan};
-use super::{Bench, BenchFile, Executor, Listing, RawReading, Sized, Stretch, Tiers};
+use super::{Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized, Stretch, Tiers};
 use crate::Fault;
 use crate::harness::{
     Event, Harness, Mode, PROTOCOL_VERSION, Request, RequestBudget, Selection, Sizing, read_events,
@@ -21,8 +22,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tiergate_engine::{AcceptedFlags, Engine, Launch, Seeds};
-use tiergate_model::{Fingerprint, InstrumentKind, MarkCheck, OpBudget, Pinned, Proof};
+use tiergate_engine::{AcceptedFlags, Engine, Launch, Seeds, can_preload};
+use tiergate_model::{
+    Fingerprint, InstrumentKind, MarkCheck, OpBudget, Perturbation, PerturbationKind, Pinned, Proof,
+};
 use tiergate_protocol::{environment, instrument, pin};
 
 /// What all children of a run share.
@@ -47,6 +50,8 @@ pub struct EngineExecutor {
     instrument: Box<dyn Instrument>,
     sandbox: Sandbox,
     fingerprint: Fingerprint,
+    /// Why the library with the marks can't be loaded into the engine.
+    not_loadable: Option<String>,
     lifted: LiftedPins,
     empty_ops: EmptyOps,
 }
@@ -65,7 +70,9 @@ impl EngineExecutor {
         fingerprint: Fingerprint,
     ) -> Self {
         let empty_ops = EmptyOps::new(&harness.directory);
+        let not_loadable = can_preload(&engine.path).err().map(|reason| reason.to_string());
         Self {
+            not_loadable,
             engine,
             flags,
             harness,
@@ -75,6 +82,13 @@ impl EngineExecutor {
             lifted: LiftedPins::default(),
             empty_ops,
         }
+    }
+
+    /// Nothing is measured with an engine that can't be.
+    fn check_engine(&self) -> Result<(), Fault> {
+        self.not_loadable.as_ref().map_or(Ok(()), |reason| {
+            Err(Fault::Engine { engine: self.engine.to_string(), reason: reason.clone() })
+        })
     }
 
     fn command(&self, file: &Path) -> EngineCommand {
@@ -98,6 +112,7 @@ impl EngineExecutor {
             environment: variables,
             directory: self.sandbox.root.clone(),
             fixed_seed: false,
+            random_addresses: false,
         }
     }
 
@@ -117,6 +132,7 @@ impl EngineExecutor {
             select: None,
             budget: None,
             sizing: None,
+            perturb: None,
         }
     }
 
@@ -151,18 +167,14 @@ impl EngineExecutor {
         instrument: &dyn Instrument,
         bench: &Bench,
         budget: OpBudget,
-        show_output: bool,
+        options: ReadOptions,
     ) -> Result<RawReading, Fault> {
         let held = if instrument.measures_time() { Vec::new() } else { self.flags.set().held() };
         loop {
             let lifted = self.lifted.of(bench.id());
             let kept = lifted.as_ref().map_or_else(|| held.clone(), |lifted| lifted.keep(&held));
-            let how = How {
-                flags: &self.flags,
-                held: &kept,
-                division: division(instrument),
-                show_output,
-            };
+            let how =
+                How { flags: &self.flags, held: &kept, division: division(instrument), options };
             let fault = match self.read_once(instrument, bench, budget, &how) {
                 Ok(mut raw) => {
                     if let (Some(lifted), Some(pinned)) =
@@ -188,9 +200,12 @@ impl EngineExecutor {
         how: &How<'_>,
     ) -> Result<RawReading, Fault> {
         let scratch = Scratch::new()?;
-        let engine = self.command_with(how.flags, &bench.file.absolute);
+        let changes = Changes::of(how.options.perturbation);
+        let mut engine = self.command_with(&changes.flags(how.flags), &bench.file.absolute);
+        changes.apply(&mut engine);
         let command = instrument.wrap(engine, scratch.directory());
         let name = instrument.preload_name();
+        let budget = changes.budget(budget);
         let window = self.run_window(&scratch, bench, budget, command, name, how)?;
         let report = window.report;
         let counts = instrument.section_counts(scratch.directory(), &report)?;
@@ -244,7 +259,7 @@ impl EngineExecutor {
         let stream = traced_stream(self.engine.kind);
         command.environment.insert(environment::TRACED_STREAM.into(), stream.into());
         let division = division(self.instrument.as_ref());
-        let how = How { flags, held, division, show_output: false };
+        let how = How { flags, held, division, options: UNSEEN };
         let window = self.run_window(&scratch, bench, budget, command, instrument::TRACE, &how)?;
         let text = fs::read(&trace).map_err(|source| scratch_fault(&trace, source))?;
         let course = Course {
@@ -267,6 +282,7 @@ impl EngineExecutor {
         preload_name: &str,
         how: &How<'_>,
     ) -> Result<WindowRun, Fault> {
+        self.check_engine()?;
         command.fixed_seed = how.held.contains(&pin::SEED);
         let preload = self.harness.preload.as_ref().ok_or_else(|| {
             Fault::Marks("this build of tiergate carries no library for the marks".to_owned())
@@ -279,6 +295,7 @@ impl EngineExecutor {
             window_ops: budget.window_ops,
             shares: (plan.shares.len() > 1).then(|| plan.shares.clone()),
         });
+        request.perturb = Changes::of(how.options.perturbation).perturb();
         let report = scratch.path("marks");
         let variables = [
             ("LD_PRELOAD", preload.clone().into_os_string()),
@@ -295,7 +312,7 @@ impl EngineExecutor {
         }
 
         let idle = (!how.held.is_empty()).then_some(IDLE);
-        let limits = self.limits(how.show_output, idle);
+        let limits = self.limits(how.options.show_output, idle);
         let (events, outcome) = self.start(scratch, &request, command, &limits)?;
         let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
         let measured = traced.measured(budget.window_ops)?;
@@ -312,8 +329,11 @@ struct How<'a> {
     /// What the preloaded library holds constant.
     held: &'a [&'a str],
     division: Division<'a>,
-    show_output: bool,
+    options: ReadOptions,
 }
+
+/// Not a reading that a user looks at.
+const UNSEEN: ReadOptions = ReadOptions { perturbation: Perturbation::None, show_output: false };
 
 /// Two parts that must agree, where the instrument can tell them apart without leaving the window.
 fn division(instrument: &dyn Instrument) -> Division<'static> {
@@ -350,6 +370,7 @@ impl Executor for EngineExecutor {
     }
 
     fn size(&self, bench: &Bench) -> Result<Sized, Fault> {
+        self.check_engine()?;
         let scratch = Scratch::new()?;
         let mut request = self.request(Mode::Size, &bench.file, &scratch);
         request.select = Some(selection(bench));
@@ -364,9 +385,13 @@ impl Executor for EngineExecutor {
         &self,
         bench: &Bench,
         budget: OpBudget,
-        show_output: bool,
+        options: ReadOptions,
     ) -> Result<RawReading, Fault> {
-        self.read_with(self.instrument.as_ref(), bench, budget, show_output)
+        self.read_with(self.instrument.as_ref(), bench, budget, options)
+    }
+
+    fn perturbations(&self) -> Vec<PerturbationKind> {
+        super::perturbed::kinds(self.engine.kind)
     }
 
     /// Under what is held constant for the bench's readings.
@@ -408,7 +433,7 @@ impl Executor for EngineExecutor {
         let held = self.flags.set().held();
         let held = self.lifted.of(bench.id()).map_or_else(|| held.clone(), |one| one.keep(&held));
         let division = Division::Shares(shares);
-        let how = How { flags: &flags, held: &held, division, show_output: false };
+        let how = How { flags: &flags, held: &held, division, options: UNSEEN };
         let raw = self.read_once(self.instrument.as_ref(), bench, budget, &how)?;
         let plan = WindowPlan::of(bench, budget, division);
         Ok(Some(plan.stretches(raw.budget.warmup_ops, &raw.proof.sub_windows)))
@@ -418,14 +443,14 @@ impl Executor for EngineExecutor {
         self.empty_ops.per_op(is_async, tiers, |bench, budget| {
             let (flags, held) = (self.flags_for(tiers), self.flags.set().held());
             let division = Division::Whole;
-            let how = How { flags: &flags, held: &held, division, show_output: false };
+            let how = How { flags: &flags, held: &held, division, options: UNSEEN };
             let raw = self.read_once(self.instrument.as_ref(), bench, budget, &how).ok()?;
             Some(raw.count as f64 / raw.budget.window_ops as f64)
         })
     }
 
     fn read_wall(&self, bench: &Bench, budget: OpBudget) -> Result<RawReading, Fault> {
-        self.read_with(&Clock, bench, budget, false)
+        self.read_with(&Clock, bench, budget, ReadOptions::default())
     }
 
     fn window_target_ns(&self) -> f64 {

@@ -5,6 +5,7 @@ mod engine;
 mod lifting;
 mod mock;
 mod outcome;
+mod perturbed;
 mod scratch;
 mod window;
 
@@ -14,7 +15,9 @@ pub use mock::{MockError, MockExecutor};
 use crate::Fault;
 use crate::trace::Timeline;
 use tiergate_engine::Seeds;
-use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, OpBudget, Proof, Unit};
+use tiergate_model::{
+    BenchId, DiscoveredBench, Fingerprint, OpBudget, Perturbation, PerturbationKind, Proof, Unit,
+};
 
 /// A bench file, by its path below the root and absolutely.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,6 +64,15 @@ pub struct Sized {
     pub warmup_ops: u64,
     /// Nanoseconds per op after them, natively.
     pub ns_per_op: f64,
+}
+
+/// How one reading is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReadOptions {
+    /// The circumstances.
+    pub perturbation: Perturbation,
+    /// Whether the user's own output is passed on.
+    pub show_output: bool,
 }
 
 /// What one process counted.
@@ -125,12 +137,19 @@ pub trait Executor: Sync {
     /// Why it can't be sized.
     fn size(&self, bench: &Bench) -> Result<Sized, Fault>;
 
-    /// Takes one reading in a fresh process. `show_output` passes the user's output on.
+    /// Takes one reading in a fresh process.
     ///
     /// # Errors
     /// Why there is no reading.
-    fn read(&self, bench: &Bench, budget: OpBudget, show_output: bool)
-    -> Result<RawReading, Fault>;
+    fn read(
+        &self,
+        bench: &Bench,
+        budget: OpBudget,
+        options: ReadOptions,
+    ) -> Result<RawReading, Fault>;
+
+    /// What it can change by itself; `mixed` changes all of these at once.
+    fn perturbations(&self) -> Vec<PerturbationKind>;
 
     /// Runs a bench natively as it is read, and has the engine trace what it does; with other
     /// seeds than those of the readings where some are given.

@@ -2,10 +2,10 @@
 
 use super::budget::grown_window_ops;
 use super::calibration::calibrate;
-use super::examine::{Examined, examine, lengthened};
+use super::examine::{Counted, Examined, examine, lengthened};
 use super::{Progress, RunPlan};
 use crate::Fault;
-use crate::executor::{Bench, Executor, RawReading};
+use crate::executor::{Bench, Executor, RawReading, ReadOptions};
 use crate::trace::TimedEvent;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -14,9 +14,9 @@ use tiergate_model::{
 };
 
 /// Windows are grown at most so often; after that the bench is taken as it is.
-const LARGEST_GROWTHS: u32 = 2;
+pub(crate) const LARGEST_GROWTHS: u32 = 2;
 
-pub(super) fn measure(
+pub(crate) fn measure(
     executor: &dyn Executor,
     plan: &RunPlan,
     bench: &Bench,
@@ -28,16 +28,10 @@ pub(super) fn measure(
         return skipped(result);
     }
     match take_all(executor, plan, bench, interrupted, progress, &mut result) {
-        Ok(doubt) => {
-            finish(&mut result, executor.unit());
-            result.reason = doubt.or(result.reason);
-            if let Some(elsewhere) = work_elsewhere(&result) {
-                result.status = BenchStatus::Incomplete;
-                result.reason = Some(elsewhere);
-            }
-        }
+        Ok(doubt) => conclude(&mut result, executor.unit(), doubt),
         Err(fault) => {
-            let missing = plan.repeats as usize - result.readings.len().min(plan.repeats as usize);
+            let wanted = plan.readings();
+            let missing = wanted - result.readings.len().min(wanted);
             progress.drop_processes(missing.saturating_sub(1));
             result.reason = Some(fault.to_string());
         }
@@ -45,8 +39,20 @@ pub(super) fn measure(
     result
 }
 
+/// Sums up readings that are all there, and says why they are none to judge by, if they are not.
+pub(crate) fn conclude(result: &mut BenchResult, unit: Unit, doubt: Option<String>) {
+    finish(result, unit);
+    if let Some(doubt) = doubt {
+        result.reason = Some(doubt);
+    }
+    if let Some(elsewhere) = work_elsewhere(result) {
+        result.status = BenchStatus::Incomplete;
+        result.reason = Some(elsewhere);
+    }
+}
+
 /// Runs the bench natively, timed and traced, where its budget is not known yet.
-pub(super) fn find_budget(
+pub(crate) fn find_budget(
     executor: &dyn Executor,
     plan: &RunPlan,
     bench: &Bench,
@@ -56,6 +62,15 @@ pub(super) fn find_budget(
         let (budget, hand_set) = (planned.budget, planned.hand_set);
         return Ok(Found { budget, hand_set, ns_per_op: None, unsettled: None });
     }
+    calibrated_budget(executor, bench, progress)
+}
+
+/// Finds a budget by timed and traced runs.
+pub(crate) fn calibrated_budget(
+    executor: &dyn Executor,
+    bench: &Bench,
+    progress: &Progress<'_>,
+) -> Result<Found, Fault> {
     let start = Instant::now();
     let sized = executor.size(bench);
     progress.process_finished(bench, start.elapsed().as_secs_f64());
@@ -70,12 +85,21 @@ pub(super) fn find_budget(
 }
 
 /// A budget, and how it came about.
-pub(super) struct Found {
-    pub(super) budget: OpBudget,
+pub(crate) struct Found {
+    pub(crate) budget: OpBudget,
     hand_set: bool,
     /// Where the budget was found now, and may still be bettered.
-    pub(super) ns_per_op: Option<f64>,
+    pub(crate) ns_per_op: Option<f64>,
     unsettled: Option<TimedEvent>,
+}
+
+impl Found {
+    /// Why no window is one to judge by, where traced runs have shown that.
+    pub(crate) fn doubt(&self) -> Option<String> {
+        let event = self.unsettled.as_ref()?;
+        let at = event.until().map_or_else(String::new, |op| format!(" by op {op}"));
+        Some(format!("it never settles: {}{at}", event.event))
+    }
 }
 
 fn take_all(
@@ -92,7 +116,7 @@ fn take_all(
     let found = find_budget(executor, plan, bench, progress)?;
     let mut budget = found.budget;
     set_budget(result, budget);
-    let mut doubt = found.unsettled.as_ref().map(never_settles);
+    let mut doubt = found.doubt();
     let mut growths = 0;
     let mut is_lengthened = false;
     while result.readings.len() < plan.repeats as usize {
@@ -100,7 +124,8 @@ fn take_all(
             return Err(Fault::Interrupted);
         }
         let first = result.readings.is_empty();
-        let raw = executor.read(bench, budget, first);
+        let options = ReadOptions { perturbation: Perturbation::None, show_output: first };
+        let raw = executor.read(bench, budget, options);
         progress.process_finished(bench, raw.as_ref().map_or(0.0, |raw| raw.seconds));
         let raw = raw?;
         let grown = found
@@ -115,7 +140,7 @@ fn take_all(
             continue;
         }
         if first && !found.hand_set && doubt.is_none() {
-            match examine(executor, bench, &raw, progress) {
+            match examine(executor, bench, &Counted::of(&raw), progress) {
                 Examined::Steady => {}
                 Examined::Warning(warning) => result.warnings.push(warning),
                 Examined::Doubt(reason) => doubt = Some(reason),
@@ -141,20 +166,24 @@ fn take_all(
             let warning = observed.and_then(|seen| seen.warning(raw.count, budget.window_ops));
             result.warnings.extend(warning);
         }
-        push(result, raw);
+        push(result, raw, Perturbation::None);
+    }
+    for perturbation in &plan.perturbations {
+        if interrupted.load(Ordering::Relaxed) {
+            return Err(Fault::Interrupted);
+        }
+        let options = ReadOptions { perturbation: *perturbation, show_output: false };
+        let raw = executor.read(bench, budget, options);
+        progress.process_finished(bench, raw.as_ref().map_or(0.0, |raw| raw.seconds));
+        push(result, raw.map_err(|fault| fault.under(*perturbation))?, *perturbation);
     }
     let unproven = prove(executor, bench, progress, result);
     Ok(doubt.or(unproven))
 }
 
-fn never_settles(event: &TimedEvent) -> String {
-    let at = event.until().map_or_else(String::new, |op| format!(" by op {op}"));
-    format!("it never settles: {}{at}", event.event)
-}
-
 /// Adds to the readings what a traced run with the same seeds, flags and ops tells of them, or says
 /// why it could not.
-fn prove(
+pub(crate) fn prove(
     executor: &dyn Executor,
     bench: &Bench,
     progress: &Progress<'_>,
@@ -168,7 +197,7 @@ fn prove(
         Ok(timeline) => timeline.twin(),
         Err(fault) => return Some(format!("unproven, its traced run failed: {fault}")),
     };
-    for reading in &mut result.readings {
+    for reading in result.readings.iter_mut().filter(|one| one.perturbation == Perturbation::None) {
         reading.proof.twin = Some(twin.clone());
     }
     None
@@ -196,7 +225,7 @@ fn work_elsewhere(result: &BenchResult) -> Option<String> {
 }
 
 /// Windows in brackets are whole batches.
-pub(super) fn whole_batches(bench: &Bench, ops: u64) -> u64 {
+pub(crate) fn whole_batches(bench: &Bench, ops: u64) -> u64 {
     ops.next_multiple_of(bench.discovered.batch_ops.max(1))
 }
 
@@ -206,12 +235,15 @@ fn set_budget(result: &mut BenchResult, budget: OpBudget) {
 }
 
 /// Adds a reading as the next repeat.
-pub(super) fn push(result: &mut BenchResult, raw: RawReading) {
-    set_budget(result, raw.budget);
+pub(crate) fn push(result: &mut BenchResult, raw: RawReading, perturbation: Perturbation) {
+    if perturbation == Perturbation::None {
+        set_budget(result, raw.budget);
+    }
     result.is_async = raw.is_async;
-    let repeat = u32::try_from(result.readings.len() + 1).unwrap_or(u32::MAX);
+    let before = result.readings.iter().filter(|one| one.perturbation == perturbation).count();
+    let repeat = u32::try_from(before + 1).unwrap_or(u32::MAX);
     result.readings.push(Reading {
-        perturbation: Perturbation::None,
+        perturbation,
         repeat,
         count: raw.count,
         window_ops: raw.budget.window_ops,
@@ -221,7 +253,7 @@ pub(super) fn push(result: &mut BenchResult, raw: RawReading) {
 }
 
 /// A result without readings, which says why as long as nothing better is known.
-pub(super) fn empty_result(bench: &Bench) -> BenchResult {
+pub(crate) fn empty_result(bench: &Bench) -> BenchResult {
     let discovered = &bench.discovered;
     let framework = format!("{} {}", discovered.framework, discovered.framework_version);
     BenchResult {
@@ -232,15 +264,17 @@ pub(super) fn empty_result(bench: &Bench) -> BenchResult {
 }
 
 /// The result of a bench that its file skips.
-pub(super) fn skipped(mut result: BenchResult) -> BenchResult {
+pub(crate) fn skipped(mut result: BenchResult) -> BenchResult {
     result.status = BenchStatus::Skipped;
     result.reason = Some("the bench file skips it".to_owned());
     result
 }
 
 /// Summarises the readings.
-pub(super) fn finish(result: &mut BenchResult, unit: Unit) {
-    let per_op: Vec<f64> = result.readings.iter().map(Reading::per_op).collect();
+pub(crate) fn finish(result: &mut BenchResult, unit: Unit) {
+    let unperturbed =
+        result.readings.iter().filter(|reading| reading.perturbation == Perturbation::None);
+    let per_op: Vec<f64> = unperturbed.map(Reading::per_op).collect();
     result.status = BenchStatus::Measured;
     result.reason = doubt(result);
     result.aa_spread = tiergate_stats::spread(&per_op);

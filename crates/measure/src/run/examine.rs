@@ -5,7 +5,7 @@ use super::age::{Age, judge, look};
 use super::bench::whole_batches;
 use crate::executor::{Bench, Executor, RawReading, Tiers};
 use std::time::Instant;
-use tiergate_model::WindowShape;
+use tiergate_model::{OpBudget, WindowShape};
 
 /// An op that costs so few instructions more than an empty one holds no work: what differs is how
 /// its result is made.
@@ -18,7 +18,7 @@ const PERIODS: u64 = 16;
 const LARGEST_COUNT: f64 = 2e9;
 
 /// What was seen.
-pub(super) enum Examined {
+pub(crate) enum Examined {
     Steady,
     Warning(String),
     /// No window of this bench is one to judge by.
@@ -30,10 +30,26 @@ pub(super) enum Examined {
     },
 }
 
-pub(super) fn examine(
+/// What the first reading of a bench says of its ops.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counted {
+    count: u64,
+    budget: OpBudget,
+    is_async: bool,
+    own_loop: bool,
+}
+
+impl Counted {
+    pub(crate) fn of(raw: &RawReading) -> Self {
+        let RawReading { count, budget, is_async, own_loop, .. } = *raw;
+        Self { count, budget, is_async, own_loop }
+    }
+}
+
+pub(crate) fn examine(
     executor: &dyn Executor,
     bench: &Bench,
-    raw: &RawReading,
+    raw: &Counted,
     progress: &Progress<'_>,
 ) -> Examined {
     let per_op = raw.count as f64 / raw.budget.window_ops as f64;
