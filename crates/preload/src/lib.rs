@@ -16,6 +16,7 @@
 mod callgrind;
 mod counter;
 mod environment;
+mod opened;
 mod overrides;
 mod pin;
 mod plan;

@@ -4,8 +4,8 @@
 use super::{Bench, BenchFile, Executor, Listing, RawReading, Sized};
 use crate::Fault;
 use serde::Deserialize;
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 use std::{fs, io};
@@ -155,7 +155,7 @@ impl Executor for MockExecutor {
         if benches.is_empty() {
             return Err(Fault::NoBenches);
         }
-        Ok(Listing { benches, warnings: Vec::new() })
+        Ok(Listing { benches, ..Listing::default() })
     }
 
     fn size(&self, bench: &Bench) -> Result<Sized, Fault> {
@@ -199,6 +199,10 @@ impl Executor for MockExecutor {
                 pinned: None,
             },
         })
+    }
+
+    fn opened(&self, _: &Bench) -> Result<Option<BTreeSet<PathBuf>>, Fault> {
+        Ok(None)
     }
 
     fn read_wall(&self, bench: &Bench, budget: OpBudget) -> Result<RawReading, Fault> {

@@ -3,12 +3,15 @@
 mod engine;
 mod lifting;
 mod mock;
+mod opened;
 mod outcome;
 
 pub use engine::{EngineExecutor, Sandbox};
 pub use mock::{MockError, MockExecutor};
 
 use crate::Fault;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, OpBudget, Proof, Unit};
 
 /// A bench file, by its path below the root and absolutely.
@@ -17,7 +20,7 @@ pub struct BenchFile {
     /// Path below the root, with `/` between its parts: the first part of the ids.
     pub relative: String,
     /// Absolute path.
-    pub absolute: std::path::PathBuf,
+    pub absolute: PathBuf,
 }
 
 /// A bench to be sized or read.
@@ -47,6 +50,8 @@ pub struct Listing {
     pub benches: Vec<Bench>,
     /// What the user should know.
     pub warnings: Vec<String>,
+    /// The files that it opened while it was loaded; `None` where that can't be known.
+    pub opened: Option<BTreeSet<PathBuf>>,
 }
 
 /// What a sizing run found.
@@ -96,6 +101,13 @@ pub trait Executor: Sync {
     /// Why there is no reading.
     fn read(&self, bench: &Bench, budget: OpBudget, show_output: bool)
     -> Result<RawReading, Fault>;
+
+    /// Runs a few ops of a bench natively and tells the files that the process opened; `None`
+    /// where that can't be known.
+    ///
+    /// # Errors
+    /// Why it did not run.
+    fn opened(&self, bench: &Bench) -> Result<Option<BTreeSet<PathBuf>>, Fault>;
 
     /// Takes one reading with the clock instead of the instrument.
     ///
