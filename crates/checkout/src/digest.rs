@@ -32,9 +32,9 @@ impl Digests {
         hasher.finalize().to_hex()[..32].to_owned()
     }
 
-    /// Takes away a path.
-    pub fn remove(&mut self, path: &Path) {
-        self.0.remove(path);
+    /// All paths.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.keys().map(PathBuf::as_path)
     }
 }
 

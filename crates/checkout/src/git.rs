@@ -159,14 +159,18 @@ impl Repository {
     }
 
     /// Copies the present files, uncommitted and untracked ones included and ignored ones left
-    /// out, into an empty folder.
+    /// out, into an empty folder. What lies below `except`, a cache in the work tree, is no part of
+    /// the project.
     ///
     /// # Errors
     /// When git fails or a file can't be copied.
-    pub fn copy_present(&self, folder: &Path) -> Result<(), CheckoutError> {
+    pub fn copy_present(&self, folder: &Path, except: &Path) -> Result<(), CheckoutError> {
         create_folder(folder)?;
         for path in self.present()? {
             let from = self.root.join(&path);
+            if from.starts_with(except) {
+                continue;
+            }
             let Ok(kind) = fs::symlink_metadata(&from).map(|metadata| metadata.file_type()) else {
                 // Deleted and not yet committed.
                 continue;
@@ -174,7 +178,7 @@ impl Repository {
             let to = folder.join(&path);
             if kind.is_dir() {
                 match path.to_str().and_then(|path| self.submodule(path.trim_end_matches('/'))) {
-                    Some(module) => module.copy_present(&to)?,
+                    Some(module) => module.copy_present(&to, except)?,
                     None => create_folder(&to)?,
                 }
             } else {

@@ -95,6 +95,11 @@ impl Scratch {
         self.slot.join("results")
     }
 
+    /// The folder of the cache that holds all of tiergate's.
+    pub fn cache(&self) -> &Path {
+        self.project.ancestors().nth(2).unwrap_or(&self.project)
+    }
+
     /// A file for git's use.
     pub fn index(&self) -> PathBuf {
         self.slot.join("index")

@@ -31,6 +31,10 @@ pub(crate) struct SettingsFile {
     pub(crate) lock: Option<PathBuf>,
     /// Limits of comparisons.
     pub(crate) limits: LimitSettings,
+    /// How a side of a gate is built.
+    pub(crate) build: BuildSettings,
+    /// Gates.
+    pub(crate) gate: GateSettings,
     /// The engine's environment.
     pub(crate) environment: EnvironmentSettings,
     /// Settings of benches by a glob over their ids.
@@ -45,6 +49,26 @@ pub(crate) struct LimitSettings {
     pub(crate) warn: Option<Percent>,
     pub(crate) improved: Option<Percent>,
     pub(crate) aa_spread: Option<Percent>,
+}
+
+/// `[build]`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct BuildSettings {
+    /// Makes what the benches load, in the root of a side's tree.
+    pub(crate) command: Option<String>,
+    /// Installs packages, in the top of a side's tree, where those of the work tree don't fit.
+    pub(crate) install: Option<String>,
+}
+
+/// `[gate]`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct GateSettings {
+    /// The base when none is named.
+    pub(crate) base: Option<String>,
+    /// Globs of files below the root that belong to the benches: head's are used for both sides.
+    pub(crate) helpers: Vec<String>,
 }
 
 /// `[environment]`.
@@ -68,7 +92,7 @@ pub(crate) struct BenchSettings {
 }
 
 /// Every key that a configuration can have, for suggestions.
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 25] = [
     "files",
     "engine",
     "engine_args",
@@ -83,6 +107,12 @@ const KEYS: [&str; 19] = [
     "limits.warn",
     "limits.improved",
     "limits.aa_spread",
+    "build",
+    "build.command",
+    "build.install",
+    "gate",
+    "gate.base",
+    "gate.helpers",
     "environment",
     "environment.pass",
     "environment.set",

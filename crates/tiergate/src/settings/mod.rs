@@ -22,6 +22,9 @@ const LOCK_NAME: &str = "tiergate.lock";
 /// A process that takes longer than this hangs, or has too much to do.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
 
+/// From the smallest to the largest of so many ratios covers their median with 96.9 %.
+const DEFAULT_PAIRS: u32 = 6;
+
 /// Settings shared by all commands.
 #[derive(Debug)]
 pub(crate) struct Settings {
@@ -92,6 +95,15 @@ impl Settings {
                 .hint("a spread needs at least 3 repeats"));
         }
         Ok(repeats)
+    }
+
+    /// Pairs of readings that a gate takes of an undecided bench.
+    pub(crate) fn pairs(&self, flag: Option<u32>) -> Result<u32, Failure> {
+        match flag.unwrap_or(DEFAULT_PAIRS) {
+            0 => Err(Failure::usage("a gate needs at least one pair")
+                .hint("`--perturbations 1` judges by the unperturbed pair alone")),
+            pairs => Ok(pairs),
+        }
     }
 
     /// Processes at a time.

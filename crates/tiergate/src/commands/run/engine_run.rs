@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use tiergate_measure::executor::{BenchFile, Executor};
 use tiergate_measure::run::{PlannedBudget, RunPlan, run};
 use tiergate_model::{
-    BenchId, BenchResult, BenchStatus, OpBudget, ResultFile, RunEvent, SCHEMA_VERSION, Side, Unit,
+    BenchId, BenchResult, BenchStatus, OpBudget, ResultFile, RunEvent, SCHEMA_VERSION, Shard, Side, Unit,
 };
 use tiergate_store::{Lock, LockEntry, lock_engine, merge_into_lock};
 
@@ -26,6 +26,7 @@ pub(super) struct EngineRun<'a> {
     pub(super) settings: &'a Settings,
     pub(super) files: &'a [BenchFile],
     pub(super) filter: &'a Filter,
+    pub(super) shard: Option<Shard>,
     pub(super) destinations: &'a Destinations,
     pub(super) interrupted: &'a AtomicBool,
     pub(super) progress: &'a Progress,
@@ -34,10 +35,11 @@ pub(super) struct EngineRun<'a> {
 impl EngineRun<'_> {
     pub(super) fn measure(&self) -> Result<ResultFile, Failure> {
         let jobs = self.settings.jobs(self.options.jobs);
-        let listed = list_all(self.executor, self.files, self.filter, jobs);
+        let mut listed = list_all(self.executor, self.files, self.filter, jobs);
+        let lock = Lock::read(self.settings.lock_path())?;
+        listed.keep_shard(self.shard, &lock.value, &self.lock_engine());
         listed.tell();
         listed.check_not_empty(self.options.selection.allow_empty)?;
-        let lock = Lock::read(self.settings.lock_path())?;
         lock.warnings.iter().for_each(|warning| output::warning(warning));
         let plan = self.plan(&listed, &lock.value, jobs)?;
         let file = self.take_readings(&listed, &plan)?;
@@ -112,7 +114,7 @@ impl EngineRun<'_> {
                 SideName::Head => Side::Head,
             }),
             filter: self.options.selection.filter.clone(),
-            shard: None,
+            shard: self.shard,
             fingerprint: self.executor.fingerprint().clone(),
             benches: unlisted.chain(unmeasured).collect(),
         }

@@ -13,6 +13,7 @@ use crate::output;
 use crate::progress::Progress;
 use crate::report::{Kind, Report};
 use crate::settings::Settings;
+use crate::shard;
 use crate::setup::{Setup, choose_instrument, interrupt_flag};
 pub(crate) use destinations::same_file;
 
@@ -31,6 +32,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
     let exports = Exports::parse(&options.shown, &settings.root)?;
     let base = compare::base_of_run(options, &settings)?;
     let limits = settings.limits(&options.judging)?;
+    let shard = selection.shard.as_deref().map(shard::parse).transpose()?;
     let filter = Filter::new(&selection.filter, selection.exact)?;
     let files = bench_files(&settings, &selection.paths)?;
     if files.is_empty() && !selection.allow_empty {
@@ -65,6 +67,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
             settings: &settings,
             files: &files,
             filter: &filter,
+            shard,
             destinations: &destinations,
             interrupted: &interrupted,
             progress: &progress,
