@@ -25,6 +25,7 @@ mod plan;
 mod report;
 mod section;
 mod system;
+mod trace;
 
 /// What the counter's tables need never comes from the engine's own heap.
 #[cfg(target_arch = "x86_64")]

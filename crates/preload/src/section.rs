@@ -5,7 +5,7 @@
 
 use crate::plan::{self, Instrument, Plan};
 use crate::system::{real_monotonic, thread_number};
-use crate::{callgrind, counter, perf, pin, report::Line};
+use crate::{callgrind, counter, perf, pin, report::Line, trace};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tiergate_protocol::report;
 
@@ -48,6 +48,7 @@ pub(crate) fn arm() {
         .text(" thread ")
         .number(thread_number().unsigned_abs().into())
         .append_to(path);
+    trace::arm(section);
     ARMED_THREAD.store(this_thread(), Relaxed);
     if let Instrument::Perf(event) = plan.instrument {
         perf::arm(plan, section, event);
@@ -57,6 +58,7 @@ pub(crate) fn arm() {
 /// Takes one mark, if the calling thread is the armed one. Whether the thread is to go on under
 /// the in-process counter.
 pub(crate) fn mark() -> bool {
+    trace::mark();
     if ARMED_THREAD.load(Relaxed) != this_thread() {
         return false;
     }
@@ -79,6 +81,7 @@ fn open(plan: &Plan) {
     Line::new(report::OPENED).text(" ").number(SECTION.load(Relaxed)).append_to(plan.report_path());
     match plan.instrument {
         Instrument::Clock => OPENED_NS.store(real_monotonic(), Relaxed),
+        Instrument::Trace => {}
         Instrument::Counter => counter::open(plan, SECTION.load(Relaxed)),
         Instrument::Callgrind => {
             callgrind::start_instrumentation();
@@ -99,6 +102,7 @@ fn inner(plan: &Plan, number: u64) {
         Instrument::Clock => add_elapsed(real_monotonic()),
         Instrument::Counter => counter::bracket(number % 2 == 1),
         Instrument::Callgrind => callgrind::toggle_collecting(),
+        Instrument::Trace => {}
         Instrument::Perf(_) if number % 2 == 1 => perf::resume(plan, SECTION.load(Relaxed)),
         Instrument::Perf(_) => perf::pause(plan, SECTION.load(Relaxed)),
     }
@@ -114,6 +118,7 @@ fn close(plan: &Plan) {
                 COUNTED_NS.store(SHORTEST_NS.load(Relaxed) * (plan.marks_per_section / 2), Relaxed);
             }
         }
+        Instrument::Trace => {}
         Instrument::Counter => counter::close(plan, SECTION.load(Relaxed)),
         Instrument::Callgrind => {
             callgrind::toggle_collecting();

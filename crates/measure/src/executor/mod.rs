@@ -5,6 +5,8 @@ mod lifting;
 mod mock;
 mod opened;
 mod outcome;
+mod scratch;
+mod window;
 
 pub use engine::{EngineExecutor, Sandbox};
 pub use mock::{MockError, MockExecutor};
@@ -12,6 +14,8 @@ pub use mock::{MockError, MockExecutor};
 use crate::Fault;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use crate::trace::Timeline;
+use tiergate_engine::Seeds;
 use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, OpBudget, Proof, Unit};
 
 /// A bench file, by its path below the root and absolutely.
@@ -108,6 +112,18 @@ pub trait Executor: Sync {
     /// # Errors
     /// Why it did not run.
     fn opened(&self, bench: &Bench) -> Result<Option<BTreeSet<PathBuf>>, Fault>;
+
+    /// Runs a bench natively as it is read, and has the engine trace what it does; with other
+    /// seeds than those of the readings where some are given.
+    ///
+    /// # Errors
+    /// Why there is no trace.
+    fn trace(
+        &self,
+        bench: &Bench,
+        budget: OpBudget,
+        seeds: Option<Seeds>,
+    ) -> Result<Timeline, Fault>;
 
     /// Takes one reading with the clock instead of the instrument.
     ///

@@ -28,4 +28,5 @@ mod processes;
 mod refusals;
 mod renames;
 mod result_files;
+mod settling;
 mod verdicts;
