@@ -1,6 +1,7 @@
 //! Why a bench file could not be listed or a bench not be measured.
 
 use crate::process::{Ending, SpawnError};
+use tiergate_model::Perturbation;
 
 /// Why there is no list, no size or no reading. The text is the reason that reports give.
 #[derive(Debug, thiserror::Error)]
@@ -116,12 +117,30 @@ pub enum Fault {
         /// The limit.
         seconds: u64,
     },
+    /// It happened only under other circumstances.
+    #[error("under the perturbation `{perturbation}`: {fault}")]
+    Perturbed {
+        /// The circumstances.
+        perturbation: Perturbation,
+        /// What happened.
+        fault: Box<Fault>,
+    },
     /// The run was interrupted.
     #[error("interrupted before it was measured")]
     Interrupted,
 }
 
 impl Fault {
+    /// The same, with the circumstances under which it happened.
+    #[must_use]
+    pub fn under(self, perturbation: Perturbation) -> Self {
+        match self {
+            Self::Interrupted => Self::Interrupted,
+            fault if perturbation == Perturbation::None => fault,
+            fault => Self::Perturbed { perturbation, fault: Box::new(fault) },
+        }
+    }
+
     /// What the user can do about it, where there is something that is not plain from the text.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
@@ -138,6 +157,7 @@ impl Fault {
                 "it is loaded with the root as working directory and a cleaned environment; \
                      `[environment]` in `tiergate.toml` passes variables on",
             ),
+            Self::Perturbed { fault, .. } => fault.hint(),
             _ => None,
         }
     }

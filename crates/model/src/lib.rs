@@ -12,6 +12,7 @@ pub mod fixtures;
 mod instrument;
 mod limits;
 mod percent;
+mod perturbation;
 mod reading;
 mod result_file;
 mod shard;
@@ -19,7 +20,7 @@ mod twin;
 mod verdict;
 
 pub use bench::{BenchId, DiscoveredBench, OpBudget, WindowShape};
-pub use comparison::{Comparison, ComparisonRow, Rename, SideSummary, Tally};
+pub use comparison::{Comparison, ComparisonRow, PairRow, Rename, SideSummary, Tally};
 pub use engine::{EngineKind, EngineSpec, EngineSpecError};
 pub use event::RunEvent;
 pub use exit::ExitStatus;
@@ -29,7 +30,8 @@ pub use fingerprint::{
 pub use instrument::{InstrumentKind, Unit};
 pub use limits::Limits;
 pub use percent::Percent;
-pub use reading::{MarkCheck, Observed, Perturbation, Pinned, Proof, Reading};
+pub use perturbation::{Perturbation, PerturbationKind, UnknownPerturbation};
+pub use reading::{MarkCheck, Observed, Pinned, Proof, Reading};
 pub use result_file::{
     BenchResult, BenchStatus, ResultFile, ResultFileFault, SCHEMA_VERSION, Side, WallReading,
 };

@@ -70,13 +70,18 @@ fn rows(comparison: &Comparison, style: &Style) -> String {
     ];
     let head = format!("head {unit}");
     columns[4].0 = &head;
+    let paired = is_paired(comparison);
+    if paired {
+        columns.insert(2, ("range", Align::Left));
+        columns.push(("noise floor", Align::Right));
+    }
     if tested {
         columns.push(("p", Align::Right));
     }
     columns.push(("bench", Align::Left));
     let mut table = Table::new(&columns, columns.len() - 1);
     for row in &comparison.rows {
-        table.row(cells(row, tested));
+        table.row(cells(row, paired, tested));
         if let Some(reason) = &row.reason {
             table.note(REASON_INDENT, reason.as_str(), DIM);
         }
@@ -87,7 +92,7 @@ fn rows(comparison: &Comparison, style: &Style) -> String {
     table.render(style)
 }
 
-fn cells(row: &ComparisonRow, tested: bool) -> Vec<Cell> {
+fn cells(row: &ComparisonRow, paired: bool, tested: bool) -> Vec<Cell> {
     let count = |value: Option<f64>| value.map_or_else(|| UNKNOWN.to_owned(), per_op);
     let mut cells = vec![
         Cell::painted(row.verdict.word(), verdict_paint(row.verdict)),
@@ -97,11 +102,32 @@ fn cells(row: &ComparisonRow, tested: bool) -> Vec<Cell> {
         Cell::plain(count(row.head_per_op)),
         Cell::plain(spread(wider_spread(row))),
     ];
+    if paired {
+        cells.insert(2, Cell::painted(range(row), DIM));
+        cells.push(Cell::plain(noise(row)));
+    }
     if tested {
         cells.push(Cell::plain(p_value(row.adjusted_p)));
     }
     cells.push(Cell::plain(printable(row.id.as_str())));
     cells
+}
+
+/// Whether a row was judged by several pairs.
+pub(crate) fn is_paired(comparison: &Comparison) -> bool {
+    comparison.rows.iter().any(|row| !row.pairs.is_empty())
+}
+
+/// From the least to the greatest change of a row's pairs.
+pub(crate) fn range(row: &ComparisonRow) -> String {
+    row.interval().map_or_else(String::new, |(low, high)| {
+        format!("{} to {}", change(Some(low)), change(Some(high)))
+    })
+}
+
+/// How far equal code moves, where that is known.
+pub(crate) fn noise(row: &ComparisonRow) -> String {
+    row.noise_floor.map_or_else(String::new, |floor| spread(Some(floor)))
 }
 
 /// The wider of the two sides' spreads.

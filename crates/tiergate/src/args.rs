@@ -164,6 +164,10 @@ pub(crate) struct RunOptions {
     /// A/A repeats of every reading, at least 3 [default: 5]
     #[arg(long, value_name = "R")]
     pub(crate) repeats: Option<u32>,
+    /// Measure under K circumstances that should make no difference as well, such as other seeds,
+    /// and print how far they move each bench: its noise floor. At least 2; 6 is usual
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(2..=64))]
+    pub(crate) perturbations: Option<u32>,
     /// Wall-clock rounds beside the instrument; they give ns/op
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub(crate) wall: u32,

@@ -3,12 +3,14 @@
 use super::lifting::LiftedPins;
 use super::opened::read_notes;
 use super::outcome::{IDLE, Measured, Traced};
+use super::perturbed::Changes;
 use super::scratch::{Scratch, scratch_fault};
 use super::window::WindowPlan;
-use super::{Bench, BenchFile, Executor, Listing, RawReading, Sized};
+use super::{Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized};
 use crate::Fault;
 use crate::harness::{
-    Event, Harness, Mode, PROTOCOL_VERSION, Request, RequestBudget, Selection, Sizing, read_events,
+    Event, Harness, Mode, PROTOCOL_VERSION, Perturb, Request, RequestBudget, Selection, Sizing,
+    read_events,
 };
 use crate::instrument::{Clock, Instrument};
 use crate::marks::MarkReport;
@@ -23,7 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tiergate_engine::{AcceptedFlags, Engine, Launch, Seeds};
-use tiergate_model::{Fingerprint, MarkCheck, OpBudget, Pinned, Proof};
+use tiergate_model::{Fingerprint, MarkCheck, OpBudget, PerturbationKind, Pinned, Proof};
 use tiergate_protocol::{environment, instrument, pin};
 
 /// What all children of a run share.
@@ -99,6 +101,7 @@ impl EngineExecutor {
             environment: variables,
             directory: self.sandbox.root.clone(),
             fixed_seed: false,
+            random_addresses: false,
         }
     }
 
@@ -124,6 +127,7 @@ impl EngineExecutor {
             select: None,
             budget: None,
             sizing: None,
+            perturb: None,
         }
     }
 
@@ -158,13 +162,13 @@ impl EngineExecutor {
         instrument: &dyn Instrument,
         bench: &Bench,
         budget: OpBudget,
-        show_output: bool,
+        options: ReadOptions,
     ) -> Result<RawReading, Fault> {
         let held = if instrument.measures_time() { Vec::new() } else { self.flags.set().held() };
         loop {
             let lifted = self.lifted.of(bench.id());
             let kept = lifted.as_ref().map_or_else(|| held.clone(), |lifted| lifted.keep(&held));
-            let fault = match self.read_once(instrument, bench, budget, show_output, &kept) {
+            let fault = match self.read_once(instrument, bench, budget, options, &kept) {
                 Ok(mut raw) => {
                     if let (Some(lifted), Some(pinned)) =
                         (lifted.filter(|_| !held.is_empty()), raw.proof.pinned.as_mut())
@@ -186,14 +190,22 @@ impl EngineExecutor {
         instrument: &dyn Instrument,
         bench: &Bench,
         budget: OpBudget,
-        show_output: bool,
+        options: ReadOptions,
         held: &[&str],
     ) -> Result<RawReading, Fault> {
         let scratch = Scratch::new()?;
-        let mut engine = self.command(&bench.file.absolute);
+        let changes = Changes::of(options.perturbation);
+        let mut engine = self.command_with(&changes.flags(&self.flags), &bench.file.absolute);
         engine.fixed_seed = held.contains(&pin::SEED);
+        changes.apply(&mut engine);
         let command = instrument.wrap(engine, scratch.directory());
-        let counting = Counting { name: instrument.preload_name(), held, show_output };
+        let counting = Counting {
+            name: instrument.preload_name(),
+            held,
+            show_output: options.show_output,
+            perturb: changes.perturb(),
+        };
+        let budget = changes.budget(budget);
         let window = self.run_window(&scratch, bench, budget, command, &counting)?;
         let report = window.report;
         let counts = instrument.section_counts(scratch.directory(), &report)?;
@@ -240,7 +252,8 @@ impl EngineExecutor {
         command.environment.insert(environment::TRACE.into(), trace.clone().into());
         let stream = traced_stream(self.engine.kind);
         command.environment.insert(environment::TRACED_STREAM.into(), stream.into());
-        let counting = Counting { name: instrument::TRACE, held, show_output: false };
+        let counting =
+            Counting { name: instrument::TRACE, held, show_output: false, perturb: None };
         let window = self.run_window(&scratch, bench, budget, command, &counting)?;
         let text = fs::read(&trace).map_err(|source| scratch_fault(&trace, source))?;
         let course = Course {
@@ -269,6 +282,7 @@ impl EngineExecutor {
         request.select = Some(selection(bench));
         request.budget =
             Some(RequestBudget { warmup_ops: budget.warmup_ops, window_ops: budget.window_ops });
+        request.perturb = counting.perturb;
         let plan = WindowPlan::of(bench, budget);
         let report = scratch.path("marks");
         let variables = [
@@ -302,6 +316,7 @@ struct Counting<'a> {
     /// What it holds constant.
     held: &'a [&'a str],
     show_output: bool,
+    perturb: Option<Perturb>,
 }
 
 /// A bench that was run with its window.
@@ -360,9 +375,13 @@ impl Executor for EngineExecutor {
         &self,
         bench: &Bench,
         budget: OpBudget,
-        show_output: bool,
+        options: ReadOptions,
     ) -> Result<RawReading, Fault> {
-        self.read_with(self.instrument.as_ref(), bench, budget, show_output)
+        self.read_with(self.instrument.as_ref(), bench, budget, options)
+    }
+
+    fn perturbations(&self) -> Vec<PerturbationKind> {
+        super::perturbed::kinds(self.engine.kind)
     }
 
     /// Under what is held constant for the bench's readings.
@@ -391,7 +410,7 @@ impl Executor for EngineExecutor {
     }
 
     fn read_wall(&self, bench: &Bench, budget: OpBudget) -> Result<RawReading, Fault> {
-        self.read_with(&Clock, bench, budget, false)
+        self.read_with(&Clock, bench, budget, ReadOptions::default())
     }
 
     fn window_target_ns(&self) -> f64 {

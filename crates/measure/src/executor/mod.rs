@@ -5,6 +5,7 @@ mod lifting;
 mod mock;
 mod opened;
 mod outcome;
+mod perturbed;
 mod scratch;
 mod window;
 
@@ -16,7 +17,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use crate::trace::Timeline;
 use tiergate_engine::Seeds;
-use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, OpBudget, Proof, Unit};
+use tiergate_model::{
+    BenchId, DiscoveredBench, Fingerprint, OpBudget, Perturbation, PerturbationKind, Proof, Unit,
+};
 
 /// A bench file, by its path below the root and absolutely.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +70,15 @@ pub struct Sized {
     pub ns_per_op: f64,
 }
 
+/// How one reading is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReadOptions {
+    /// The circumstances.
+    pub perturbation: Perturbation,
+    /// Whether the user's own output is passed on.
+    pub show_output: bool,
+}
+
 /// What one process counted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RawReading {
@@ -99,12 +111,19 @@ pub trait Executor: Sync {
     /// Why it can't be sized.
     fn size(&self, bench: &Bench) -> Result<Sized, Fault>;
 
-    /// Takes one reading in a fresh process. `show_output` passes the user's output on.
+    /// Takes one reading in a fresh process.
     ///
     /// # Errors
     /// Why there is no reading.
-    fn read(&self, bench: &Bench, budget: OpBudget, show_output: bool)
-    -> Result<RawReading, Fault>;
+    fn read(
+        &self,
+        bench: &Bench,
+        budget: OpBudget,
+        options: ReadOptions,
+    ) -> Result<RawReading, Fault>;
+
+    /// What it can change by itself; `mixed` changes all of these at once.
+    fn perturbations(&self) -> Vec<PerturbationKind>;
 
     /// Runs a few ops of a bench natively and tells the files that the process opened; `None`
     /// where that can't be known.

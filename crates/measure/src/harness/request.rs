@@ -39,6 +39,19 @@ pub struct Request {
     /// How long to size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sizing: Option<Sizing>,
+    /// What to do before the bench that changes nothing of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub perturb: Option<Perturb>,
+}
+
+/// Harmless acts of the harness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Perturb {
+    /// Numbers to draw from `Math.random` before the bench file is loaded.
+    pub random_draws: u32,
+    /// Objects to allocate and drop before the bench is set up.
+    pub dead_objects: u32,
 }
 
 /// A bench by its names and its place among benches of the same names.

@@ -37,7 +37,7 @@ const COLLECTIONS: f64 = 8.0;
 const LONGEST_FOR_COLLECTIONS_NS: f64 = 100e6;
 
 /// Seeds that a warm-up must hold under, beside those of the readings.
-const OTHER_SEEDS: [u32; 2] = [2, 7];
+pub(crate) const OTHER_SEEDS: [u32; 2] = [2, 7];
 
 /// What traced runs found.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,9 +130,9 @@ fn collecting_ops(seen: &Timeline, settled: u64, ns_per_op: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::{BenchFile, Listing, RawReading, Sized};
+    use crate::executor::{BenchFile, Listing, RawReading, ReadOptions, Sized};
     use tiergate_engine::trace::Event;
-    use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, WindowShape};
+    use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, PerturbationKind, WindowShape};
 
     /// An engine in which a function enters optimised code after some ops, for each seed.
     struct Engine(fn(Option<Seeds>) -> &'static [u64]);
@@ -175,8 +175,12 @@ mod tests {
             Err(Fault::Interrupted)
         }
 
-        fn read(&self, _: &Bench, _: OpBudget, _: bool) -> Result<RawReading, Fault> {
+        fn read(&self, _: &Bench, _: OpBudget, _: ReadOptions) -> Result<RawReading, Fault> {
             Err(Fault::Interrupted)
+        }
+
+        fn perturbations(&self) -> Vec<PerturbationKind> {
+            Vec::new()
         }
 
         fn read_wall(&self, _: &Bench, _: OpBudget) -> Result<RawReading, Fault> {

@@ -1,6 +1,6 @@
 //! Comparisons on a terminal.
 
-use crate::support::{bench, compared, compared_files, every_verdict};
+use crate::support::{bench, compared, compared_files, every_verdict, paired};
 use tiergate_model::fixtures::{measured, result_file, skipped};
 use tiergate_model::{Comparison, InstrumentKind};
 use tiergate_report::{Style, comparison_summary, comparison_text};
@@ -210,4 +210,24 @@ fn numbers_that_are_none_are_not_shown() {
     }
     let text = plain(&comparison);
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+}
+
+#[test]
+fn pairs_show_their_range_and_the_noise_floor() {
+    insta::assert_snapshot!(plain(&paired()), @r"
+    base  base.json, node 24.22.1, callgrind
+    head  head.json, node 24.22.1, callgrind
+
+    verdict        change  range                base     head Ir/op  A/A  noise floor  bench
+    FAIL          +5.00 %  +4.90 % to +5.09 %  1,000  →  1,050       0 %       0.29 %  a.mjs::slower
+    INCONCLUSIVE  +2.13 %  -3.88 % to +3.10 %  1,000  →  1,031       0 %       4.60 %  a.mjs::noisy
+        beyond the limit of 2 %, but the perturbations disagree: -3.88 % under `mixed`, +3.10 % under
+        `none`
+        hint: `tiergate noise --detail ID` shows what moves it
+    ok             0.00 %                      400.0  →  400.0       0 %               a.mjs::alike
+
+    limits: FAIL above 2 %, warn above 1 %, improved below -2 %, A/A spread up to 0.4 %
+
+    1 FAIL, 1 INCONCLUSIVE, 1 ok (exit code 1)
+    ");
 }

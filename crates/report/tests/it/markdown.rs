@@ -1,6 +1,6 @@
 //! Markdown and JSON.
 
-use crate::support::{bench, compared, compared_files, every_verdict};
+use crate::support::{bench, compared, compared_files, every_verdict, paired};
 use tiergate_model::fixtures::{incomplete, measured, result_file, skipped};
 use tiergate_report::{SuiteName, comparison_json, comparison_markdown, marker, run_markdown};
 
@@ -240,4 +240,19 @@ fn json_has_version_exit_code_and_summary_first() {
     let mut odd = compared(one(100_000), one(100_000));
     odd.rows[0].change = Some(f64::NAN);
     assert!(comparison_json(&odd).unwrap().contains("\"change\": null"));
+}
+
+#[test]
+fn pairs_show_their_range_and_the_noise_floor() {
+    let text = comparison_markdown(&paired());
+    let table: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
+    insta::assert_snapshot!(table.join("\n"), @r"
+    | verdict | bench | change | base Ir/op | head Ir/op | A/A | range | noise floor |
+    |---|---|--:|--:|--:|--:|---|--:|
+    | **FAIL** | `a.mjs::slower` | +5.00 % | 1,000 | 1,050 | 0 % | +4.90 % to +5.09 % | 0.29 % |
+    | **INCONCLUSIVE** | `a.mjs::noisy`<br>beyond the limit of 2 %, but the perturbations disagree: -3.88 % under `mixed`, +3.10 % under `none`<br>hint: `tiergate noise --detail ID` shows what moves it | +2.13 % | 1,000 | 1,031 | 0 % | -3.88 % to +3.10 % | 4.60 % |
+    | verdict | bench | change | base Ir/op | head Ir/op | A/A | range | noise floor |
+    |---|---|--:|--:|--:|--:|---|--:|
+    | ok | `a.mjs::alike` | 0.00 % | 400.0 | 400.0 | 0 % |  |  |
+    ");
 }

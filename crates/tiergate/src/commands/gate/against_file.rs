@@ -24,7 +24,7 @@ pub(super) fn gate(options: &GateOptions) -> Result<ExitStatus, Failure> {
         selection: options.selection.clone(),
         instrument: options.instrument.clone(),
         repeats: options.repeats,
-        perturbations: 0,
+        perturbations: None,
         wall: 0,
         jobs: options.jobs,
         save,

@@ -21,7 +21,7 @@ pub(super) struct Measuring<'a> {
     pub(super) executors: Sides<&'a dyn Executor>,
     pub(super) benches: &'a Benches,
     /// What is measured in this shard.
-    pub(super) has: &'a dyn Fn(&BenchId) -> bool,
+    pub(super) has: &'a (dyn Fn(&BenchId) -> bool + Sync),
     pub(super) unchanged: &'a BTreeMap<BenchId, String>,
     pub(super) budgets: BTreeMap<BenchId, PlannedBudget>,
     pub(super) repeats: u32,

@@ -15,7 +15,8 @@ use std::sync::{Mutex, PoisonError};
 use tiergate_measure::executor::{BenchFile, Executor};
 use tiergate_measure::run::{PlannedBudget, RunPlan, run};
 use tiergate_model::{
-    BenchId, BenchResult, BenchStatus, OpBudget, ResultFile, RunEvent, SCHEMA_VERSION, Shard, Side, Unit,
+    BenchId, BenchResult, BenchStatus, OpBudget, Perturbation, PerturbationKind, ResultFile,
+    RunEvent, SCHEMA_VERSION, Shard, Side, Unit,
 };
 use tiergate_store::{Lock, LockEntry, lock_engine, merge_into_lock};
 
@@ -67,9 +68,23 @@ impl EngineRun<'_> {
             benches: listed.benches.clone(),
             budgets,
             repeats: self.settings.repeats(self.options.repeats)?,
+            perturbations: self.perturbations()?,
             wall_rounds: self.options.wall,
             jobs,
         })
+    }
+
+    /// The draws by which a comparison judges, and each kind alone, which tells what moves a bench.
+    fn perturbations(&self) -> Result<Vec<Perturbation>, Failure> {
+        let Some(count) = self.options.perturbations else { return Ok(Vec::new()) };
+        if self.executor.unit() == Unit::Nanoseconds {
+            return Err(Failure::usage("`--perturbations` needs an instrument that counts")
+                .hint("leave it out: the clock's noise shows in the repeats"));
+        }
+        let draws = PerturbationKind::Mixed.draws(count - 1);
+        let kinds = self.executor.perturbations();
+        let moving = PerturbationKind::MOVING.into_iter().filter(|kind| kinds.contains(kind));
+        Ok(draws.chain(moving.flat_map(|kind| kind.draws(1))).collect())
     }
 
     /// Measures, and writes the results after every bench, so that an interrupted run keeps what
