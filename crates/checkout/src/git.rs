@@ -111,13 +111,21 @@ impl Repository {
         }
     }
 
-    /// Whether tracked files differ from the checked-out commit.
+    /// Whether the present files differ from the checked-out commit. What lies below `except` is no
+    /// part of the project.
     ///
     /// # Errors
     /// When git fails.
-    pub fn is_dirty(&self) -> Result<bool, CheckoutError> {
-        self.text(&["status", "--porcelain", "--untracked-files=normal"])
-            .map(|text| !text.is_empty())
+    pub fn is_dirty(&self, except: &[PathBuf]) -> Result<bool, CheckoutError> {
+        let arguments = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
+        let output = self.ask(&arguments)?;
+        if !output.status.success() {
+            return Err(failed("status", &output));
+        }
+        // Two letters and a space come before each path.
+        let paths = zero_separated(&output.stdout).filter_map(|entry| entry.get(3..));
+        let mut paths = paths.map(|path| self.root.join(OsStr::from_bytes(path)));
+        Ok(paths.any(|path| !except.iter().any(|except| path.starts_with(except))))
     }
 
     /// Writes the files of a commit into an empty folder, submodules included where they are
@@ -159,16 +167,16 @@ impl Repository {
     }
 
     /// Copies the present files, uncommitted and untracked ones included and ignored ones left
-    /// out, into an empty folder. What lies below `except`, a cache in the work tree, is no part of
-    /// the project.
+    /// out, into an empty folder. What lies below `except`, for example a cache in the work tree, is
+    /// no part of the project.
     ///
     /// # Errors
     /// When git fails or a file can't be copied.
-    pub fn copy_present(&self, folder: &Path, except: &Path) -> Result<(), CheckoutError> {
+    pub fn copy_present(&self, folder: &Path, except: &[PathBuf]) -> Result<(), CheckoutError> {
         create_folder(folder)?;
         for path in self.present()? {
             let from = self.root.join(&path);
-            if from.starts_with(except) {
+            if except.iter().any(|except| from.starts_with(except)) {
                 continue;
             }
             let Ok(kind) = fs::symlink_metadata(&from).map(|metadata| metadata.file_type()) else {
@@ -224,15 +232,6 @@ impl Repository {
 
     fn ask(&self, arguments: &[&str]) -> Result<Output, CheckoutError> {
         start(git(&self.root).args(arguments))
-    }
-
-    fn text(&self, arguments: &[&str]) -> Result<String, CheckoutError> {
-        let output = self.ask(arguments)?;
-        if output.status.success() {
-            Ok(line(&output))
-        } else {
-            Err(failed(arguments.first().copied().unwrap_or_default(), &output))
-        }
     }
 }
 

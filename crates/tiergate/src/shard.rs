@@ -100,12 +100,10 @@ fn automatic(variable: &dyn Fn(&str) -> Option<String>) -> Result<Shard, Failure
             },
         };
         let (index, count) = (number(source.index, &index)?, number(name, &count)?);
-        let from_one = (index + 1).checked_sub(first).unwrap_or(0);
+        let from_one = (index + 1).saturating_sub(first);
         return Shard::new(from_one, count).map_err(|error| {
-            Failure::usage(format!("`--shard auto` ({}): {error}", source.name)).hint(format!(
-                "`{}` is {index} and `{name}` is {count}",
-                source.index
-            ))
+            Failure::usage(format!("`--shard auto` ({}): {error}", source.name))
+                .hint(format!("`{}` is {index} and `{name}` is {count}", source.index))
         });
     }
     Err(Failure::usage("`--shard auto`: no variable of a known CI is set").hint(
@@ -141,10 +139,7 @@ pub(crate) fn assign(
 pub(crate) struct Share(Option<(u32, BTreeMap<BenchId, u32>)>);
 
 impl Share {
-    pub(crate) fn of(
-        shard: Option<Shard>,
-        benches: &BTreeMap<BenchId, Option<f64>>,
-    ) -> Self {
+    pub(crate) fn of(shard: Option<Shard>, benches: &BTreeMap<BenchId, Option<f64>>) -> Self {
         Self(shard.map(|shard| (shard.index, assign(benches, shard.count))))
     }
 
@@ -165,7 +160,9 @@ mod tests {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        automatic(&variable).map(|shard| shard.to_string()).map_err(|failure| format!("{failure:?}"))
+        automatic(&variable)
+            .map(|shard| shard.to_string())
+            .map_err(|failure| format!("{failure:?}"))
     }
 
     #[test]

@@ -17,8 +17,8 @@ use crate::marks::MarkReport;
 use crate::process::{
     BaseEnvironment, EngineCommand, OutputSink, ProcessLimits, ProcessOutcome, run,
 };
-use std::collections::BTreeSet;
 use crate::trace::{Course, Timeline, traced_stream};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -5,8 +5,8 @@ use super::{Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized}
 use crate::Fault;
 use crate::trace::Timeline;
 use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 use std::{fs, io};
@@ -217,10 +217,6 @@ impl Executor for MockExecutor {
                 pinned: None,
             },
         })
-    }
-
-    fn opened(&self, _: &Bench) -> Result<Option<BTreeSet<PathBuf>>, Fault> {
-        Ok(None)
     }
 
     fn perturbations(&self) -> Vec<PerturbationKind> {

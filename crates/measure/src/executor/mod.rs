@@ -13,9 +13,9 @@ pub use engine::{EngineExecutor, Sandbox};
 pub use mock::{MockError, MockExecutor};
 
 use crate::Fault;
+use crate::trace::Timeline;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use crate::trace::Timeline;
 use tiergate_engine::Seeds;
 use tiergate_model::{
     BenchId, DiscoveredBench, Fingerprint, OpBudget, Perturbation, PerturbationKind, Proof, Unit,
@@ -130,7 +130,10 @@ pub trait Executor: Sync {
     ///
     /// # Errors
     /// Why it did not run.
-    fn opened(&self, bench: &Bench) -> Result<Option<BTreeSet<PathBuf>>, Fault>;
+    fn opened(&self, bench: &Bench) -> Result<Option<BTreeSet<PathBuf>>, Fault> {
+        let _ = bench;
+        Ok(None)
+    }
 
     /// Runs a bench natively as it is read, and has the engine trace what it does; with other
     /// seeds than those of the readings where some are given.

@@ -12,6 +12,9 @@ use tiergate_checkout::{Repository, Scratch};
 use tiergate_model::{BenchId, Comparison, ComparisonRow, ExitStatus, Percent, Verdict};
 use tiergate_store::{Acceptance, Acceptances, GateFolder};
 
+/// What a division may add to a round number of hundredths of a percent.
+const ROUNDING: f64 = 1e-6;
+
 pub(crate) fn accept(options: &AcceptOptions) -> Result<ExitStatus, Failure> {
     let settings = Settings::load(options.config.as_deref(), &[])?;
     let path = settings.root.join(ACCEPTED);
@@ -37,7 +40,7 @@ pub(crate) fn accept(options: &AcceptOptions) -> Result<ExitStatus, Failure> {
         reason: reason.trim().to_owned(),
         base: record.base.identity.clone(),
         // Two decimals, rounded up: the same change must be within it again.
-        change_percent: change.map(|change| (change * 10_000.0).ceil() / 100.0),
+        change_percent: change.map(|change| (change * 10_000.0 - ROUNDING).ceil() / 100.0),
     };
     acceptances.0.insert(row.id.clone(), acceptance);
     acceptances.write(&path)?;

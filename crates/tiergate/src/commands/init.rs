@@ -59,7 +59,8 @@ pub(crate) fn init(options: &InitOptions) -> Result<ExitStatus, Failure> {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let unwritable = |error| Failure::incomplete(format!("can't write `{}`: {error}", path.display()));
+    let unwritable =
+        |error| Failure::incomplete(format!("can't write `{}`: {error}", path.display()));
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => {
             fs::create_dir_all(folder).map_err(unwritable)?;

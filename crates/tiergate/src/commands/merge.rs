@@ -106,9 +106,8 @@ fn check_shards(shards: &[(Option<Shard>, &Path)]) -> Result<(), Failure> {
     let mut count = None;
     for (shard, path) in shards {
         let Some(shard) = shard else {
-            return Err(Failure::incomplete(format!("`{}` holds no shard", path.display())).hint(
-                "put the results of `--shard` into a folder of their own, without others",
-            ));
+            return Err(Failure::incomplete(format!("`{}` holds no shard", path.display()))
+                .hint("put the results of `--shard` into a folder of their own, without others"));
         };
         if *count.get_or_insert(shard.count) != shard.count {
             return Err(Failure::incomplete(format!(
@@ -148,7 +147,8 @@ fn check_alike(gates: &[GateResults]) -> Result<(), Failure> {
         let fields = |record: &GateRecord| {
             let exact = |identity: &str, digest: &str| {
                 // A commit says what was built; anything else only its content does.
-                let commit = identity.len() >= 40 && identity.chars().all(|c| c.is_ascii_hexdigit());
+                let commit =
+                    identity.len() >= 40 && identity.chars().all(|c| c.is_ascii_hexdigit());
                 if commit { identity.to_owned() } else { format!("{identity} {digest}") }
             };
             [
@@ -271,7 +271,9 @@ fn merge_runs(
         .or_else(|| {
             // One-sided results are compared with others later, so the machine must be the same.
             let differences = merged.fingerprint.differences(&file.fingerprint);
-            differences.into_iter().next().map(|one| ("fingerprint", one.field.clone(), format!("{} and {}", one.base, one.head)))
+            differences.into_iter().next().map(|one| {
+                ("fingerprint", one.field.clone(), format!("{} and {}", one.base, one.head))
+            })
         });
         if let Some((field, one, other)) = differing {
             return Err(Failure::new(

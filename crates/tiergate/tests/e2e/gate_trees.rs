@@ -44,7 +44,12 @@ fn an_unknown_base_is_incomplete_with_a_way_out() {
 #[test]
 fn a_shallow_clone_says_what_it_lacks() {
     let origin = scripted();
-    origin.git("checkout --quiet -b change").file("x", "1").commit("one").file("x", "2").commit("two");
+    origin
+        .git("checkout --quiet -b change")
+        .file("x", "1")
+        .commit("one")
+        .file("x", "2")
+        .commit("two");
     origin.git("checkout --quiet main").file("y", "1").commit("three");
     let project = Project::new();
     let url = format!("file://{}", origin.path("").display());
@@ -143,8 +148,7 @@ fn the_build_runs_in_both_copies_and_only_once_for_each_tree() {
     repository.file("x", "2");
     gate(&repository, "--base main").run().exits(0);
     assert_eq!(built(), 3);
-    let folders: Vec<usize> =
-        fs::read_to_string(&log).unwrap().lines().map(str::len).collect();
+    let folders: Vec<usize> = fs::read_to_string(&log).unwrap().lines().map(str::len).collect();
     assert!(folders.windows(2).all(|two| two[0] == two[1]), "paths of equal length: {folders:?}");
     assert!(!repository.path("dist").exists());
 }
@@ -160,7 +164,9 @@ fn a_build_that_fails_is_incomplete_and_shows_its_output() {
 fn packages_are_shared_and_workspaces_are_each_sides_own() {
     let repository = Repository::of(Project::with_budget(200, 50));
     let count = |steps: u32| {
-        format!("export const work = () => {{ let n = 0; for (let i = 0; i < {steps}; i++) n ^= i * 3; return n; }};\n")
+        format!(
+            "export const work = () => {{ let n = 0; for (let i = 0; i < {steps}; i++) n ^= i * 3; return n; }};\n"
+        )
     };
     repository
         .file("node_modules/left/package.json", "{\"name\":\"left\",\"main\":\"i.js\"}")
@@ -292,9 +298,9 @@ fn an_interrupted_gate_is_gone_on_with() {
 #[test]
 fn a_time_limit_leaves_the_rest_incomplete() {
     let repository = scripted();
-    let benches = (0..20).map(|number| {
-        json!({ "name": format!("b{number}"), "counts_per_op": [1e4], "delay_ms": 150 })
-    });
+    let benches = (0..20).map(
+        |number| json!({ "name": format!("b{number}"), "counts_per_op": [1e4], "delay_ms": 150 }),
+    );
     Script::new().file(FILE, benches).write(repository.project(), "script.json");
     repository.file("x", "1");
     let line = "--base main --no-build-hash --jobs 1 --format json";

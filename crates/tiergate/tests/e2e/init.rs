@@ -5,7 +5,12 @@ use crate::support::Project;
 #[test]
 fn the_configuration_is_valid_and_the_example_runs() {
     let project = Project::new();
-    project.tiergate("init").run().exits(0).prints("tiergate.toml").prints("bench/example.bench.mjs");
+    project
+        .tiergate("init")
+        .run()
+        .exits(0)
+        .prints("tiergate.toml")
+        .prints("bench/example.bench.mjs");
     let listed = project.tiergate("list --format json").run();
     assert_eq!(listed.exits(0).listed().len(), 2, "{listed}");
     project.tiergate("run --instrument wall --repeats 3").run().exits(0);

@@ -1,9 +1,9 @@
 //! A gate whose base was measured before: a run, compared with a file.
 
+use super::trees::WORKTREE;
 use crate::args::{GateOptions, RunOptions, SideName};
 use crate::commands::run;
 use crate::failure::Failure;
-use super::trees::WORKTREE;
 use tiergate_model::ExitStatus;
 
 pub(super) fn gate(options: &GateOptions) -> Result<ExitStatus, Failure> {

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tiergate_engine::Seeds;
+use tiergate_measure::Fault;
 use tiergate_measure::executor::{
     Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized,
 };
 use tiergate_measure::process::Ending;
 use tiergate_measure::trace::Timeline;
-use tiergate_measure::Fault;
 use tiergate_model::{BenchId, Fingerprint, OpBudget, PerturbationKind};
 
 /// How often a process of one bench and side is started again at most.
@@ -53,9 +53,8 @@ impl<'a> Guarded<'a> {
     fn step<T>(&self, bench: &Bench, step: impl Fn() -> Result<T, Fault>) -> Result<T, Fault> {
         loop {
             if let Some(limit) = self.limit {
-                let begun = *locked(self.begun)
-                    .entry(bench.id().clone())
-                    .or_insert_with(Instant::now);
+                let begun =
+                    *locked(self.begun).entry(bench.id().clone()).or_insert_with(Instant::now);
                 if begun.elapsed() > limit {
                     return Err(Fault::OutOfTime { seconds: limit.as_secs() });
                 }

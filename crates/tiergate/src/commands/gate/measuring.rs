@@ -121,7 +121,8 @@ impl Measuring<'_> {
 
     /// A bench that the time limit has stopped says so.
     fn explain(&self, result: &mut BenchResult) {
-        let stopped = self.stop.load(Ordering::Relaxed) && !self.interrupted.load(Ordering::Relaxed);
+        let stopped =
+            self.stop.load(Ordering::Relaxed) && !self.interrupted.load(Ordering::Relaxed);
         if let (true, BenchStatus::Incomplete, Some(limit)) =
             (stopped, result.status, self.time_limit)
         {

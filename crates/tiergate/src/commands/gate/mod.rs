@@ -30,15 +30,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tiergate_checkout::CheckoutError;
 use tiergate_measure::executor::Executor;
 use tiergate_measure::pairs::Sides;
 use tiergate_measure::run::PlannedBudget;
 use tiergate_model::{BenchId, EngineSpec, ExitStatus, Limits, ResultFile, Shard, Unit};
 use tiergate_store::{
-    Accepted, Acceptances, GATE_VERSION, GateFolder, GateRecord, GateSide, Lock, lock_engine,
+    Acceptances, Accepted, GATE_VERSION, GateFolder, GateRecord, GateSide, Lock, lock_engine,
 };
 use trees::{Preparation, Tree, Trees};
-use unchanged::{Differences, Unchanged, foreign};
+use unchanged::{Differences, Unchanged, foreign, plain};
 
 /// The accepted changes' name, beside the configuration.
 pub(crate) const ACCEPTED: &str = "tiergate.accepted.toml";
@@ -58,7 +59,7 @@ pub(crate) fn gate(options: &GateOptions) -> Result<ExitStatus, Failure> {
     let preparation =
         Preparation { options, user: &user, source: &source, interrupted: &interrupted };
     let trees = preparation.prepare()?;
-    Gate { options, source, shard, filter, exports, interrupted, trees: &trees }.run()
+    Gate { options, source, shard, filter, exports, interrupted, trees: &trees, user: &user }.run()
 }
 
 /// A gate whose sides are ready.
@@ -70,6 +71,7 @@ struct Gate<'a> {
     exports: Exports,
     interrupted: Arc<AtomicBool>,
     trees: &'a Trees,
+    user: &'a Settings,
 }
 
 impl Gate<'_> {
@@ -95,6 +97,9 @@ impl Gate<'_> {
             jobs,
         }
         .run()?;
+        if self.is_interrupted() {
+            return Err(CheckoutError::Interrupted("the benches were listed").into());
+        }
         benches::tell(&benches);
         self.check_found(&benches)?;
         self.check_own_files(&benches)?;
@@ -207,12 +212,11 @@ impl Gate<'_> {
         let engines = self.trees.head.settings.engines(&self.options.selection)?;
         match engines.as_slice() {
             [engine] => Ok((engine.clone(), engine.clone())),
-            engines => {
-                Err(Failure::usage(format!("a gate has one engine, not {}", engines.len())).hint(
+            engines => Err(Failure::usage(format!("a gate has one engine, not {}", engines.len()))
+                .hint(
                     "run it once for each, or name `--base-engine` and `--head-engine` to compare \
                      two",
-                ))
-            }
+                )),
         }
     }
 
@@ -243,9 +247,11 @@ impl Gate<'_> {
         Ok(())
     }
 
-    /// The lock of head; one that is not in version control is taken from the work tree.
+    /// The lock of head; one that lies outside of the repository is no part of either side.
     fn lock_path(&self) -> PathBuf {
-        self.trees.head.settings.lock_path()
+        let own = self.trees.head.settings.lock_path();
+        let within = plain(&own).starts_with(&self.trees.head.top);
+        if within { own } else { self.user.lock_path() }
     }
 
     fn lock_name(executor: &dyn Executor) -> String {

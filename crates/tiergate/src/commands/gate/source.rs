@@ -37,7 +37,8 @@ impl BaseSource {
                     .hint("write for example `npm:left-pad@1.3.0`")
             }),
             None if name.is_empty() || name.starts_with('-') => {
-                Err(Failure::usage(format!("`{name}` is no base")).hint("name a commit, branch or tag"))
+                Err(Failure::usage(format!("`{name}` is no base"))
+                    .hint("name a commit, branch or tag"))
             }
             None => Ok(Self::Ref(name.clone())),
         }

@@ -95,7 +95,7 @@ impl Preparation<'_> {
         let packages = self.finish(&side, &repository, &scratch, &mut notes)?;
         let head_commit = head_commit.ok();
         let (dirty, source) = match &head_files {
-            Files::Present => (repository.is_dirty()?, WORKTREE.to_owned()),
+            Files::Present => (repository.is_dirty(&self.except(&scratch))?, WORKTREE.to_owned()),
             Files::Commit(_) => (false, self.options.head.clone()),
         };
         let suffix = if dirty { "-dirty" } else { "" };
@@ -109,7 +109,8 @@ impl Preparation<'_> {
             packages,
         };
 
-        let base = self.base(&repository, &head_files, base_commit, &head, &below, &scratch, &mut notes)?;
+        let base =
+            self.base(&repository, &head_files, base_commit, &head, &below, &scratch, &mut notes)?;
         if !dirty && base.commit.is_some() && base.commit == head.commit && self.source.is_ref() {
             notes.push("base and head are the same commit: there is no change to judge".to_owned());
         }
@@ -175,8 +176,10 @@ impl Preparation<'_> {
         let named = repository.commit(name)?;
         let head = match head {
             Ok(head) => head,
-            Err(_) => return Err(Failure::incomplete("this repository has no commit yet")
-                .hint("commit something, or compare with a file: `--base-file FILE`")),
+            Err(_) => {
+                return Err(Failure::incomplete("this repository has no commit yet")
+                    .hint("commit something, or compare with a file: `--base-file FILE`"));
+            }
         };
         let shared = repository.merge_base((name, &named), (&self.options.head, head))?;
         let note = if shared == named {
@@ -204,7 +207,7 @@ impl Preparation<'_> {
     ) -> Result<(), Failure> {
         self.check_interrupted()?;
         match files {
-            Files::Present => repository.copy_present(top, scratch.cache())?,
+            Files::Present => repository.copy_present(top, &self.except(scratch))?,
             Files::Commit(commit) => {
                 let empty = repository.export(commit, top, &scratch.index())?;
                 notes.extend(empty.iter().map(|path| {
@@ -255,6 +258,21 @@ impl Preparation<'_> {
             Files::Commit(_) if !named => Ok(SettingsFile::default()),
             _ => Ok(self.user.file.clone()),
         }
+    }
+
+    /// What tiergate itself writes below the work tree is no part of the project.
+    fn except(&self, scratch: &Scratch) -> Vec<PathBuf> {
+        let options = self.options;
+        let exports = options.shown.export.iter().filter_map(|text| text.split_once('='));
+        let written = exports.map(|(_, file)| PathBuf::from(file)).chain(options.save.clone());
+        let absolute = |path: PathBuf| {
+            let path = std::path::absolute(&path).unwrap_or(path);
+            // The folder is there; what is written into it may not be yet.
+            let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+            folder.zip(path.file_name()).map_or(path.clone(), |(folder, name)| folder.join(name))
+        };
+        let own = [scratch.cache().to_owned(), self.user.root.join(".tiergate")];
+        written.chain(own).map(absolute).collect()
     }
 
     fn check_interrupted(&self) -> Result<(), Failure> {

@@ -128,8 +128,8 @@ impl<'a> Differences<'a> {
                     while let Some(bench) = candidates.get(next.fetch_add(1, Ordering::Relaxed)) {
                         // A bench that fails here fails again when it is measured, with a reason.
                         let opened = executor.opened(bench).ok().flatten();
-                        let same =
-                            opened.is_some_and(|opened| !self.touches(&opened, &self.trees.head.top));
+                        let same = opened
+                            .is_some_and(|opened| !self.touches(&opened, &self.trees.head.top));
                         if let (true, Ok(mut alike)) = (same, alike.lock()) {
                             alike.push(bench.id().clone());
                         }
@@ -158,7 +158,10 @@ pub(super) fn foreign(listed: &Listed, trees: &Trees) -> Option<PathBuf> {
         let below = path.strip_prefix(&trees.user_top).ok()?;
         let is_package = below.components().any(|part| part.as_os_str() == "node_modules");
         let is_code = below.extension().and_then(OsStr::to_str).is_some_and(|extension| {
-            matches!(extension, "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" | "jsx" | "tsx" | "wasm")
+            matches!(
+                extension,
+                "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" | "jsx" | "tsx" | "wasm"
+            )
         });
         (is_code && !is_package && path.is_file()).then(|| below.to_owned())
     })
@@ -170,7 +173,7 @@ fn is_native(path: &Path) -> bool {
 }
 
 /// Without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
+pub(super) fn plain(path: &Path) -> PathBuf {
     use std::path::Component;
     path.components().fold(PathBuf::new(), |mut plain, part| {
         match part {

@@ -1,6 +1,8 @@
 //! From a gate's record and results to the comparison that is reported.
 
-use tiergate_model::{BenchId, Comparison, ComparisonRow, ExitStatus, Percent, ResultFile, Verdict};
+use tiergate_model::{
+    BenchId, Comparison, ComparisonRow, ExitStatus, Percent, ResultFile, Verdict,
+};
 use tiergate_store::{Accepted, GateRecord};
 
 /// Judges what a gate has found. A change of the engine on purpose does not forbid a comparison,

@@ -13,8 +13,8 @@ use crate::output;
 use crate::progress::Progress;
 use crate::report::{Kind, Report};
 use crate::settings::Settings;
-use crate::shard;
 use crate::setup::{Setup, choose_instrument, interrupt_flag};
+use crate::shard;
 pub(crate) use destinations::same_file;
 
 use destinations::Destinations;

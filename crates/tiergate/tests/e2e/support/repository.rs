@@ -13,11 +13,6 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// Benches of fixed ops, and a library in `src/lib.mjs`; one commit on `main`.
-    pub(crate) fn new() -> Self {
-        Self::of(Project::with_budget(3_000, 500))
-    }
-
     /// Makes a repository of a project.
     pub(crate) fn of(project: Project) -> Self {
         let repository = Self { project };
@@ -72,7 +67,11 @@ impl Repository {
 
     pub(crate) fn git_says(&self, words: &str) -> String {
         let output = git(self.project.root()).args(words.split_whitespace()).output().unwrap();
-        assert!(output.status.success(), "git {words}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "git {words}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
