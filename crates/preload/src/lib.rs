@@ -1,6 +1,6 @@
 //! The library that is loaded into the engine's process with `LD_PRELOAD`. It overrides the two
 //! libc functions that make up the marks, and tells the instrument when the window opens and
-//! closes; and those whose answers would differ between two runs.
+//! closes; and those whose answers would differ between two runs, or which the counter must know of.
 //!
 //! Invariants:
 //! - In every process that was not started to be measured the overridden functions do what libc's
@@ -18,6 +18,8 @@ mod callgrind;
 mod counter;
 mod environment;
 mod opened;
+mod mappings;
+mod masks;
 mod overrides;
 mod perf;
 mod pin;

@@ -27,6 +27,11 @@ fn this_thread() -> u64 {
     unsafe { libc::pthread_self() }
 }
 
+/// Whether the calling thread is the one that was armed.
+pub(crate) fn is_armed_thread() -> bool {
+    ARMED_THREAD.load(Relaxed) == this_thread()
+}
+
 /// Begins a section with the calling thread as the measured one.
 pub(crate) fn arm() {
     let Some(plan) = plan::get() else { return };
@@ -59,7 +64,7 @@ pub(crate) fn arm() {
 /// the in-process counter.
 pub(crate) fn mark() -> bool {
     trace::mark();
-    if ARMED_THREAD.load(Relaxed) != this_thread() {
+    if !is_armed_thread() {
         return false;
     }
     let Some(plan) = plan::get() else { return false };
