@@ -11,6 +11,7 @@ mod fingerprint;
 pub mod fixtures;
 mod instrument;
 mod limits;
+mod noise;
 mod percent;
 mod perturbation;
 mod reading;
@@ -29,6 +30,7 @@ pub use fingerprint::{
 };
 pub use instrument::{InstrumentKind, Unit};
 pub use limits::Limits;
+pub use noise::{NoiseBench, NoiseDetail, NoiseEffect, NoiseSuite};
 pub use percent::Percent;
 pub use perturbation::{Perturbation, PerturbationKind, UnknownPerturbation};
 pub use reading::{MarkCheck, Observed, Pinned, Proof, Reading};

@@ -16,7 +16,8 @@ pub enum PerturbationKind {
     HashSeed,
     /// The seed of `Math.random`, and how many numbers were drawn before the bench file is loaded.
     RandomSeed,
-    /// Dead objects in the heap before the bench is set up: where in its cycle the collector is.
+    /// Dead objects in the heap before the bench is set up, and the size of the young generation:
+    /// where in its cycle the collector is.
     HeapPhase,
     /// Ops more before the window: likewise, and where in its own cycle the bench is.
     WarmUp,

@@ -17,9 +17,9 @@
 mod callgrind;
 mod counter;
 mod environment;
-mod opened;
 mod mappings;
 mod masks;
+mod opened;
 mod overrides;
 mod perf;
 mod pin;

@@ -56,6 +56,9 @@ pub(crate) enum Command {
     Accept(AcceptOptions),
     /// Write a configuration and an example, or a CI workflow
     Init(InitOptions),
+    /// Show how stable the benches are: equal code compared with itself, or what moves one bench
+    #[command(after_help = NOISE_EXAMPLES)]
+    Noise(NoiseOptions),
     /// Show what this machine and these engines can do, and what is missing
     Doctor(DoctorOptions),
     /// Print a completion script for a shell
@@ -107,6 +110,15 @@ base that the gate measured, and for no larger change; once the base moves on, i
 Examples:
   tiergate accept 'bench/a.bench.mjs::parse' --reason 'the new checks are worth it'
   tiergate accept --list                        what is accepted";
+
+const NOISE_EXAMPLES: &str = "\
+Examples:
+  tiergate noise                                the whole suite as base and as head, 10 times
+  tiergate noise bench/parse.bench.mjs --rounds 20
+  tiergate noise --detail 'bench/parse.bench.mjs::csv'
+                                                seeds, heap phase, environment, …: what each does
+
+Exit codes: 0 no false alarm, 3 false alarms, 4 a bench could not be measured.";
 
 const COMPLETION_EXAMPLES: &str = "\
 Examples:
@@ -356,7 +368,7 @@ pub(crate) struct CompareOptions {
 }
 
 /// Limits of a comparison.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Judging {
     /// An increase beyond this fails [default: 2%]
     #[arg(long, value_name = "PERCENT")]
@@ -390,6 +402,55 @@ pub(crate) struct Shown {
     /// hidden marker by which a Markdown comment is found again
     #[arg(long, value_name = "NAME")]
     pub(crate) suite: Option<SuiteName>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NoiseOptions {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Instead of comparing the suite with itself, measure the benches of this id or glob under
+    /// other seeds, heap phases, warm-ups and environments, each kind by itself
+    #[arg(long, value_name = "ID", conflicts_with = "filter")]
+    pub(crate) detail: Option<String>,
+    /// How often the suite is compared with itself
+    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "detail",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rounds: u32,
+    /// Pairs of an undecided bench, as a gate takes them
+    #[arg(long, value_name = "K", default_value_t = 6, conflicts_with = "detail",
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(crate) pairs: u32,
+    /// What counts: `auto`, `counter`, `callgrind` or `wall`
+    #[arg(long, short, value_name = "INSTRUMENT")]
+    pub(crate) instrument: Option<String>,
+    /// A/A repeats of every unperturbed reading, at least 3 [default: 5]
+    #[arg(long, value_name = "R")]
+    pub(crate) repeats: Option<u32>,
+    /// Processes at a time [default: the number of cores]
+    #[arg(long, short, value_name = "J")]
+    pub(crate) jobs: Option<usize>,
+    /// Format on standard output
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: PlainFormat,
+}
+
+/// Formats of reports that are no part of a pull request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum PlainFormat {
+    /// Tables for people
+    #[default]
+    Human,
+    /// JSON for programs
+    Json,
+}
+
+impl From<PlainFormat> for Format {
+    fn from(format: PlainFormat) -> Self {
+        match format {
+            PlainFormat::Human => Self::Human,
+            PlainFormat::Json => Self::Json,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

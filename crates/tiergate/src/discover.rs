@@ -109,6 +109,12 @@ impl Filter {
         Ok(Self::Globs(globs.collect::<Result<_, Failure>>()?))
     }
 
+    /// One whole id, or a glob where the text is none that a bench could have.
+    pub(crate) fn id_or_glob(text: &str) -> Result<Self, Failure> {
+        let is_glob = text.contains(['*', '?']) || !text.contains("::");
+        Self::new(&[text.to_owned()], !is_glob)
+    }
+
     pub(crate) fn matches(&self, id: &str) -> bool {
         match self {
             Self::All => true,

@@ -40,6 +40,7 @@ pub(super) struct Changes {
     random_seed: Option<NonZeroU32>,
     random_draws: u32,
     dead_objects: u32,
+    young_megabytes: Option<NonZeroU32>,
     warmup_ops: u32,
     padding_bytes: u32,
     random_addresses: bool,
@@ -54,7 +55,7 @@ impl Changes {
                 changes.hash_seed = Some(seed(draw));
                 changes.random_seed = Some(seed(draw));
                 changes.random_draws = spread(draw, MOST_RANDOM_DRAWS);
-                changes.dead_objects = spread(draw, MOST_DEAD_OBJECTS);
+                changes.heap_phase(draw);
                 changes.padding_bytes = spread(draw, MOST_PADDING);
             }
             PerturbationKind::HashSeed => changes.hash_seed = Some(seed(draw)),
@@ -62,7 +63,7 @@ impl Changes {
                 changes.random_seed = Some(seed(draw));
                 changes.random_draws = spread(draw, MOST_RANDOM_DRAWS);
             }
-            PerturbationKind::HeapPhase => changes.dead_objects = spread(draw, MOST_DEAD_OBJECTS),
+            PerturbationKind::HeapPhase => changes.heap_phase(draw),
             PerturbationKind::WarmUp => changes.warmup_ops = spread(draw, MOST_WARMUP_OPS),
             PerturbationKind::Environment => changes.padding_bytes = spread(draw, MOST_PADDING),
             PerturbationKind::Path => {}
@@ -71,10 +72,22 @@ impl Changes {
         changes
     }
 
-    /// The engine's flags, with other seeds where they change.
+    /// Where the young generation stands between two collections, and how large it is. It grows
+    /// by what survives, so what a file leaves behind while it is loaded can decide its size, for
+    /// one side of a comparison only; here it has a size of its own.
+    fn heap_phase(&mut self, draw: NonZeroU32) {
+        self.dead_objects = spread(draw, MOST_DEAD_OBJECTS);
+        self.young_megabytes = NonZeroU32::new(1 + draw.get() % 2);
+    }
+
+    /// The engine's flags, with other seeds and sizes where they change.
     pub(super) fn flags(&self, flags: &AcceptedFlags) -> AcceptedFlags {
+        let flags = match self.young_megabytes {
+            Some(megabytes) => flags.with_young_generation(megabytes),
+            None => flags.clone(),
+        };
         if self.hash_seed.is_none() && self.random_seed.is_none() {
-            return flags.clone();
+            return flags;
         }
         let or_usual = |seed: Option<NonZeroU32>| seed.unwrap_or(NonZeroU32::MIN);
         flags.with_seeds(Seeds {

@@ -33,6 +33,7 @@ pub(super) fn measure(
                 let pair = Pair {
                     base: Side::new(executors.base, base, interrupted, progress),
                     head: Side::new(executors.head, head, interrupted, progress),
+                    draws: 0,
                 };
                 return pair.measure(plan, progress);
             }
@@ -56,9 +57,14 @@ pub(super) fn measure(
     PairedBench { readings: Readings { spent, saved: 0 }, results }
 }
 
+/// How often a bench whose pairs disagree gets as many again.
+const MOST_EXTENSIONS: u32 = 2;
+
 struct Pair<'a> {
     base: Side<'a>,
     head: Side<'a>,
+    /// Draws that both sides were measured under.
+    draws: u32,
 }
 
 impl Pair<'_> {
@@ -73,10 +79,13 @@ impl Pair<'_> {
             }
             self.settle();
             if self.is_open(plan) {
-                self.more_pairs(plan, budget, 1..plan.pairs, progress);
-                if self.disagrees(plan) {
-                    let again = plan.pairs..2 * plan.pairs - 1;
-                    self.more_pairs(plan, budget, again, progress);
+                self.more_pairs(budget, plan.more_pairs(), progress);
+                let mut again = 0;
+                while again < MOST_EXTENSIONS && self.disagrees(plan) {
+                    self.more_pairs(budget, plan.more_pairs(), progress);
+                    again += 1;
+                }
+                if again > 0 && self.disagrees(plan) {
                     self.tell_kinds(budget, progress);
                 }
             }
@@ -194,17 +203,12 @@ impl Pair<'_> {
         plan.pairs > 1 && self.is_sound() && row.verdict == Verdict::Inconclusive
     }
 
-    fn more_pairs(
-        &mut self,
-        plan: &PairPlan,
-        budget: OpBudget,
-        numbers: std::ops::Range<u32>,
-        progress: &Progress<'_>,
-    ) {
-        debug_assert!(numbers.end < 2 * plan.pairs.max(1));
-        progress.add_processes(2 * numbers.len());
-        let draws = PerturbationKind::Mixed.draws(numbers.end.saturating_sub(1));
-        for perturbation in draws.skip(numbers.start as usize - 1) {
+    /// Pairs under the next draws.
+    fn more_pairs(&mut self, budget: OpBudget, more: u32, progress: &Progress<'_>) {
+        progress.add_processes(2 * more as usize);
+        let first = self.draws;
+        self.draws += more;
+        for perturbation in PerturbationKind::Mixed.draws(self.draws).skip(first as usize) {
             if self.is_sound() {
                 self.read(budget, perturbation);
             }

@@ -9,8 +9,9 @@
 //!    it: a side is missing or in doubt, or its spread is above its limit;
 //! 3. otherwise pairs under other seeds, heap phases and environments, all of them drawn anew for
 //!    each pair, up to [`PairPlan::pairs`] pairs, the first one included;
-//! 4. where these disagree about a change beyond a limit, as many pairs again, and readings of base
-//!    under each kind of perturbation alone, which tell what moves the bench.
+//! 4. where these disagree about a change beyond the limit of FAIL, as many pairs again, twice at
+//!    most, and where they still do, readings of base under each kind of perturbation alone, which
+//!    tell what moves the bench.
 //!
 //! Benches that only head has are measured as in a run; those that only base has are not. The
 //! results are what [`tiergate_stats::compare`] takes.

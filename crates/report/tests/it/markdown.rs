@@ -244,7 +244,7 @@ fn json_has_version_exit_code_and_summary_first() {
 
 #[test]
 fn pairs_show_their_range_and_the_noise_floor() {
-    let text = comparison_markdown(&paired());
+    let text = comparison_markdown(&paired(), None);
     let table: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
     insta::assert_snapshot!(table.join("\n"), @r"
     | verdict | bench | change | base Ir/op | head Ir/op | A/A | range | noise floor |

@@ -60,7 +60,7 @@ pub(crate) fn every_verdict_sides() -> (ResultFile, ResultFile) {
 pub(crate) fn perturbed(mut bench: BenchResult, counts: &[(&str, u64)]) -> BenchResult {
     let like = bench.readings[0].clone();
     bench.readings.extend(counts.iter().map(|(name, count)| Reading {
-        perturbation: name.parse().unwrap(),
+        perturbation: name.parse().expect("a perturbation"),
         repeat: 1,
         count: *count,
         ..like.clone()

@@ -8,5 +8,6 @@ pub(crate) mod gate;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod merge;
+pub(crate) mod noise;
 pub(crate) mod run;
 pub(crate) mod schema;

@@ -13,6 +13,7 @@ pub(crate) use trees::cache_folders;
 pub(crate) use verdicts::{exit_status, judge};
 
 use crate::args::GateOptions;
+use crate::budgets::{lock_name, planned_budgets};
 use crate::discover::Filter;
 use crate::export::Exports;
 use crate::failure::Failure;
@@ -33,11 +34,8 @@ use std::time::Duration;
 use tiergate_checkout::CheckoutError;
 use tiergate_measure::executor::Executor;
 use tiergate_measure::pairs::Sides;
-use tiergate_measure::run::PlannedBudget;
-use tiergate_model::{BenchId, EngineSpec, ExitStatus, Limits, ResultFile, Shard, Unit};
-use tiergate_store::{
-    Acceptances, Accepted, GATE_VERSION, GateFolder, GateRecord, GateSide, Lock, lock_engine,
-};
+use tiergate_model::{BenchId, EngineSpec, ExitStatus, Limits, ResultFile, Shard};
+use tiergate_store::{Acceptances, Accepted, GATE_VERSION, GateFolder, GateRecord, GateSide, Lock};
 use trees::{Preparation, Tree, Trees};
 use unchanged::{Differences, Unchanged, foreign, plain};
 
@@ -125,7 +123,7 @@ impl Gate<'_> {
             benches: &benches,
             has: &has,
             unchanged: &record.unchanged,
-            budgets: self.budgets(&benches, executors.head, &lock)?,
+            budgets: planned_budgets(settings, Some(&lock), executors.head, &benches.head.benches)?,
             repeats: settings.repeats(options.repeats)?,
             pairs: settings.pairs(options.perturbations)?,
             limits,
@@ -254,15 +252,6 @@ impl Gate<'_> {
         if within { own } else { self.user.lock_path() }
     }
 
-    fn lock_name(executor: &dyn Executor) -> String {
-        let engine = &executor.fingerprint().engine;
-        let name = lock_engine(engine.name, &engine.version);
-        match executor.unit() {
-            Unit::Instructions => name,
-            Unit::Nanoseconds => format!("{name}-wall"),
-        }
-    }
-
     /// All benches of either side and the files that could not be listed, with the recorded
     /// seconds.
     fn seconds(
@@ -271,7 +260,7 @@ impl Gate<'_> {
         executor: &dyn Executor,
         lock: &Lock,
     ) -> BTreeMap<BenchId, Option<f64>> {
-        let name = Self::lock_name(executor);
+        let name = lock_name(executor);
         let listed = [&benches.base, &benches.head];
         let ids = listed.iter().flat_map(|listed| &listed.benches).chain(&benches.removed);
         let faults = listed.iter().flat_map(|listed| &listed.faults);
@@ -282,27 +271,6 @@ impl Gate<'_> {
                 (id, seconds)
             })
             .collect()
-    }
-
-    fn budgets(
-        &self,
-        benches: &Benches,
-        executor: &dyn Executor,
-        lock: &Lock,
-    ) -> Result<BTreeMap<BenchId, PlannedBudget>, Failure> {
-        let settings = &self.trees.head.settings;
-        let name = Self::lock_name(executor);
-        let mut budgets = BTreeMap::new();
-        for bench in &benches.head.benches {
-            let id = bench.id();
-            let locked = lock.get(&name, id).map(|entry| entry.budget);
-            let chosen = settings.hand_set_budget(id.as_str())?;
-            if let Some(budget) = chosen.or(locked) {
-                let hand_set = chosen.or(None).is_some();
-                budgets.insert(id.clone(), PlannedBudget { budget, hand_set });
-            }
-        }
-        Ok(budgets)
     }
 
     fn record(

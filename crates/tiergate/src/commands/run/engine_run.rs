@@ -2,23 +2,23 @@
 
 use super::destinations::Destinations;
 use crate::args::{RunOptions, SideName};
+use crate::budgets::{lock_name, planned_budgets};
 use crate::discover::Filter;
 use crate::failure::Failure;
 use crate::listing::{Listed, list_all};
 use crate::output;
 use crate::progress::Progress;
 use crate::settings::Settings;
-use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 use tiergate_measure::executor::{BenchFile, Executor};
-use tiergate_measure::run::{PlannedBudget, RunPlan, run};
+use tiergate_measure::run::{RunPlan, run};
 use tiergate_model::{
     BenchId, BenchResult, BenchStatus, OpBudget, Perturbation, PerturbationKind, ResultFile,
     RunEvent, SCHEMA_VERSION, Shard, Side, Unit,
 };
-use tiergate_store::{Lock, LockEntry, lock_engine, merge_into_lock};
+use tiergate_store::{Lock, LockEntry, merge_into_lock};
 
 /// Everything that a run with one engine needs.
 pub(super) struct EngineRun<'a> {
@@ -38,7 +38,7 @@ impl EngineRun<'_> {
         let jobs = self.settings.jobs(self.options.jobs);
         let mut listed = list_all(self.executor, self.files, self.filter, jobs);
         let lock = Lock::read(self.settings.lock_path())?;
-        listed.keep_shard(self.shard, &lock.value, &self.lock_engine());
+        listed.keep_shard(self.shard, &lock.value, &lock_name(self.executor));
         listed.tell();
         listed.check_not_empty(self.options.selection.allow_empty)?;
         lock.warnings.iter().for_each(|warning| output::warning(warning));
@@ -49,21 +49,8 @@ impl EngineRun<'_> {
     }
 
     fn plan(&self, listed: &Listed, lock: &Lock, jobs: usize) -> Result<RunPlan, Failure> {
-        let mut budgets = BTreeMap::new();
-        for bench in &listed.benches {
-            let id = bench.id();
-            let locked = lock
-                .get(&self.lock_engine(), id)
-                .filter(|_| !self.options.recalibrate)
-                .map(|entry| entry.budget);
-            let chosen = self.settings.hand_set_budget(id.as_str())?;
-            if let Some(budget) = chosen.or(locked) {
-                budgets.insert(
-                    id.clone(),
-                    PlannedBudget { budget, hand_set: chosen.or(None).is_some() },
-                );
-            }
-        }
+        let lock = (!self.options.recalibrate).then_some(lock);
+        let budgets = planned_budgets(self.settings, lock, self.executor, &listed.benches)?;
         Ok(RunPlan {
             benches: listed.benches.clone(),
             budgets,
@@ -152,19 +139,9 @@ impl EngineRun<'_> {
         Some(if changes.is_empty() { head } else { format!("{head}-dirty") })
     }
 
-    /// Windows for the clock and for counts differ, so the clock's have a place of their own.
-    fn lock_engine(&self) -> String {
-        let engine = &self.executor.fingerprint().engine;
-        let name = lock_engine(engine.name, &engine.version);
-        match self.executor.unit() {
-            Unit::Instructions => name,
-            Unit::Nanoseconds => format!("{name}-wall"),
-        }
-    }
-
     /// Adds what was found out to the lock. What stands in it stays, unless it was calibrated anew.
     fn write_lock(&self, file: &ResultFile, old: &Lock) -> Result<(), Failure> {
-        let engine = self.lock_engine();
+        let engine = lock_name(self.executor);
         let mut newer = Lock::default();
         let mut added = 0;
         for bench in &file.benches {
