@@ -19,7 +19,7 @@ cargo xtask COMMAND
 
   demo     measure the two versions of examples/text and compare them
   test     format, lints, unit, property, snapshot and end-to-end tests
-  setup    install what demo and test need: Valgrind, the pinned engines and frameworks
+  setup    install what demo and test need: Valgrind, the pinned engines and frameworks, Chromium
   leave-one-out [ENGINE…]
            what each pin is worth: spreads with one of them left out, as Markdown
   schema   write the JSON schema of the result file anew";
@@ -32,7 +32,8 @@ fn main() -> Result<()> {
         Some("test") => test::run(),
         Some("setup") => {
             setup::valgrind()?;
-            setup::engines()
+            setup::engines()?;
+            setup::browser()
         }
         Some("schema") => test::write_schema(),
         None | Some("help" | "--help" | "-h") => {

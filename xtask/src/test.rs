@@ -7,6 +7,7 @@ use anyhow::Result;
 pub(crate) fn run() -> Result<()> {
     setup::valgrind()?;
     setup::engines()?;
+    setup::browser()?;
     must_run(&mut command("cargo", &["fmt", "--all", "--check"]))?;
     let lints = ["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"];
     must_run(&mut command("cargo", &lints))?;

@@ -42,12 +42,7 @@ fn sides(comparison: &Comparison, style: &Style) -> String {
 
 /// For example `base.json (commit 0a1b2c3), node 24.22.1, callgrind`.
 pub(crate) fn side_text(side: &SideSummary) -> String {
-    let commit = side.commit.as_ref().map(|commit| {
-        // What follows the hash, as `-dirty`, stays.
-        let (hash, rest) = commit.split_at(commit.find('-').unwrap_or(commit.len()));
-        let hash: String = hash.chars().take(12).collect();
-        format!(" (commit {}{})", printable(&hash), printable(rest))
-    });
+    let commit = side.commit.as_ref().map(|commit| format!(" (commit {})", short_commit(commit)));
     format!(
         "{}{}, {}, {}",
         printable(&side.source),
@@ -55,6 +50,13 @@ pub(crate) fn side_text(side: &SideSummary) -> String {
         printable(&side.engine),
         printable(&side.instrument)
     )
+}
+
+/// The first digits of a commit's hash; what follows it, as `-dirty`, stays.
+pub(crate) fn short_commit(commit: &str) -> String {
+    let (hash, rest) = commit.split_at(commit.find('-').unwrap_or(commit.len()));
+    let hash: String = hash.chars().take(12).collect();
+    printable(&(hash + rest))
 }
 
 fn rows(comparison: &Comparison, style: &Style) -> String {

@@ -83,7 +83,7 @@ Examples:
   tiergate compare base.json head.json
   tiergate compare head.json --baseline main
   tiergate compare base.json head.json --fail 5% --format markdown
-  tiergate compare base.json head.json --export junit=report.xml
+  tiergate compare base.json head.json --export html=report.html --export junit=report.xml
   tiergate compare base.json head.json --export github   in a job of GitHub Actions";
 
 const GATE_EXAMPLES: &str = "\
@@ -393,7 +393,7 @@ pub(crate) struct Shown {
     /// Format on standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
-    /// Write a report as well: `markdown=FILE`, `json=FILE`, `junit=FILE`, or, in a job
+    /// Write a report as well: `markdown=FILE`, `json=FILE`, `junit=FILE`, `html=FILE`, or, in a job
     /// of GitHub Actions, `github` for the step's summary and annotations; can be given several
     /// times, and `-` stands for standard output
     #[arg(long, value_name = "KIND[=FILE]")]
