@@ -65,8 +65,10 @@ pub fn unpack_package(
     let installed = modules.join(&package.name);
     if !output.status.success() || !installed.is_dir() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let line = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
-        return Err(failed(line.trim().to_owned()));
+        // npm's first line is a code, the next one is in words.
+        let mut lines = said.lines().map(|line| line.trim_start_matches("npm error").trim());
+        let line = lines.find(|line| !line.is_empty() && !line.starts_with("code "));
+        return Err(failed(line.unwrap_or("it said nothing").to_owned()));
     }
     let version = field(&installed, "version").unwrap_or_else(|| package.version.clone());
     if field(head, "name").as_deref() == Some(package.name.as_str()) {
