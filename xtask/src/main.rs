@@ -19,6 +19,8 @@ cargo xtask COMMAND
 
   demo     measure the two versions of examples/text and compare them
   test     format, lints, unit, property, snapshot and end-to-end tests
+  check-aarch64
+           type-check everything for aarch64
   setup    install what demo and test need: Valgrind, the pinned engines and frameworks, Chromium
   leave-one-out [ENGINE…]
            what each pin is worth: spreads with one of them left out, as Markdown
@@ -30,6 +32,7 @@ fn main() -> Result<()> {
         Some("demo") => demo::run(),
         Some("leave-one-out") => leave_one_out::run(&std::env::args().skip(2).collect::<Vec<_>>()),
         Some("test") => test::run(),
+        Some("check-aarch64") => test::check_aarch64(),
         Some("setup") => {
             setup::valgrind()?;
             setup::engines()?;

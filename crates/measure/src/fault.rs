@@ -9,6 +9,14 @@ pub enum Fault {
     /// The engine could not be started.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
+    /// The engine can't be measured.
+    #[error("{engine} can't be measured: {reason}")]
+    Engine {
+        /// Its name and version.
+        engine: String,
+        /// Why not, and what helps.
+        reason: String,
+    },
     /// A file that parent and child share could not be written or read.
     #[error("can't use `{path}`: {source}")]
     Scratch {

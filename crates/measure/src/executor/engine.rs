@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tiergate_engine::{AcceptedFlags, Engine, Launch, Seeds};
+use tiergate_engine::{AcceptedFlags, Engine, Launch, Seeds, can_preload};
 use tiergate_model::{Fingerprint, MarkCheck, OpBudget, PerturbationKind, Pinned, Proof};
 use tiergate_protocol::{environment, instrument, pin};
 
@@ -50,6 +50,8 @@ pub struct EngineExecutor {
     instrument: Box<dyn Instrument>,
     sandbox: Sandbox,
     fingerprint: Fingerprint,
+    /// Why the library with the marks can't be loaded into the engine.
+    not_loadable: Option<String>,
     lifted: LiftedPins,
 }
 
@@ -69,7 +71,9 @@ impl EngineExecutor {
         sandbox: Sandbox,
         fingerprint: Fingerprint,
     ) -> Self {
+        let not_loadable = can_preload(&engine.path).err().map(|reason| reason.to_string());
         Self {
+            not_loadable,
             engine,
             flags,
             harness,
@@ -78,6 +82,13 @@ impl EngineExecutor {
             fingerprint,
             lifted: LiftedPins::default(),
         }
+    }
+
+    /// Nothing is measured with an engine that can't be.
+    fn check_engine(&self) -> Result<(), Fault> {
+        self.not_loadable.as_ref().map_or(Ok(()), |reason| {
+            Err(Fault::Engine { engine: self.engine.to_string(), reason: reason.clone() })
+        })
     }
 
     fn command(&self, file: &Path) -> EngineCommand {
@@ -275,6 +286,7 @@ impl EngineExecutor {
         mut command: EngineCommand,
         counting: &Counting<'_>,
     ) -> Result<WindowRun, Fault> {
+        self.check_engine()?;
         let preload = self.harness.preload.as_ref().ok_or_else(|| {
             Fault::Marks("this build of tiergate carries no library for the marks".to_owned())
         })?;
@@ -361,6 +373,7 @@ impl Executor for EngineExecutor {
     }
 
     fn size(&self, bench: &Bench) -> Result<Sized, Fault> {
+        self.check_engine()?;
         let scratch = Scratch::new()?;
         let mut request = self.request(Mode::Size, &bench.file, &scratch);
         request.select = Some(selection(bench));
