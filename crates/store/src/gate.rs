@@ -6,7 +6,7 @@ use crate::{StoreError, read_result, write_result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use tiergate_model::{BenchId, Limits, ResultFile, Shard};
+use tiergate_model::{BenchId, Limits, OwnLimits, ResultFile, Shard};
 
 /// The version of the record's format; a reader refuses every other.
 pub const GATE_VERSION: u32 = 1;
@@ -34,6 +34,9 @@ pub struct GateRecord {
     pub shard: Option<Shard>,
     /// The limits of the verdicts.
     pub limits: Limits,
+    /// The limits of those benches that have some of their own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub own_limits: BTreeMap<BenchId, OwnLimits>,
     /// Whether benches may be missing from head.
     pub allow_removed: bool,
     /// Whether the sides run on different engines on purpose.

@@ -82,17 +82,24 @@ pub(crate) struct EnvironmentSettings {
 }
 
 /// `[bench."GLOB"]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct BenchSettings {
     /// Ops before the window.
     pub(crate) warmup: Option<u64>,
     /// Ops in the window.
     pub(crate) ops: Option<u64>,
+    /// Limits of its own, in place of `[limits]`.
+    pub(crate) fail: Option<Percent>,
+    pub(crate) warn: Option<Percent>,
+    pub(crate) improved: Option<Percent>,
+    pub(crate) aa_spread: Option<Percent>,
+    /// The hard limit of head's count per op.
+    pub(crate) most_per_op: Option<f64>,
 }
 
 /// Every key that a configuration can have, for suggestions.
-const KEYS: [&str; 25] = [
+const KEYS: [&str; 30] = [
     "files",
     "engine",
     "engine_args",
@@ -118,6 +125,11 @@ const KEYS: [&str; 25] = [
     "environment.set",
     "bench.*.warmup",
     "bench.*.ops",
+    "bench.*.fail",
+    "bench.*.warn",
+    "bench.*.improved",
+    "bench.*.aa_spread",
+    "bench.*.most_per_op",
 ];
 
 impl SettingsFile {

@@ -32,7 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tiergate_checkout::CheckoutError;
-use tiergate_measure::executor::Executor;
+use tiergate_measure::executor::{Bench, Executor};
 use tiergate_measure::pairs::Sides;
 use tiergate_model::{BenchId, EngineSpec, ExitStatus, Limits, ResultFile, Shard};
 use tiergate_store::{Acceptances, Accepted, GATE_VERSION, GateFolder, GateRecord, GateSide, Lock};
@@ -107,12 +107,18 @@ impl Gate<'_> {
         let lock = Lock::read(self.lock_path())?.value;
         let share = Share::of(self.shard, &self.seconds(&benches, executors.head, &lock));
         let has = |id: &BenchId| share.has(id);
+        let own_limits = settings.own_limits(benches.head.benches.iter().map(Bench::id), limits)?;
         let unchanged = if options.no_build_hash || engine_change || self.is_interrupted() {
             Unchanged::default()
         } else {
-            differences.unchanged(&benches, &has, executors.head, jobs)
+            // A hard limit needs a count, whatever base has.
+            let relative =
+                |id: &BenchId| own_limits.get(id).is_none_or(|own| own.most_per_op.is_none());
+            let may_be = |id: &BenchId| has(id) && relative(id);
+            differences.unchanged(&benches, &may_be, executors.head, jobs)
         };
         let mut record = self.record(&differences, &executors, limits, unchanged.benches)?;
+        record.own_limits = own_limits.into_iter().filter(|(id, _)| has(id)).collect();
         record.notes.extend(self.trees.notes.iter().cloned());
         record.notes.extend(benches.notes.iter().cloned());
         record.notes.extend(unchanged.notes);
@@ -314,6 +320,7 @@ impl Gate<'_> {
             limits,
             allow_removed: self.options.judging.allow_removed,
             engine_change: self.options.base_engine.is_some(),
+            own_limits: BTreeMap::new(),
             unchanged,
             accepted,
             notes,

@@ -18,7 +18,8 @@ pub(crate) fn judge(record: &GateRecord, base: &ResultFile, head: &ResultFile) -
         base_source: record.base.source.clone(),
         head_source: record.head.source.clone(),
     };
-    let mut comparison = tiergate_stats::compare(&compared_as, head, &options);
+    let mut comparison =
+        tiergate_stats::compare_with(&compared_as, head, &options, &record.own_limits);
     comparison.notes.clone_from(&record.notes);
     if record.engine_change {
         let engine = |file: &ResultFile| {
