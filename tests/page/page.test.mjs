@@ -175,10 +175,21 @@ test('a bench shows readings, proof and wall time of both sides', () => open('co
   const detail = page.locator('.detail').first();
   const plots = await detail.getByRole('img').evaluateAll((all) => all.map((one) => one.ariaLabel));
   assert.deepEqual(plots.map((label) => label.split(' from')[0]),
-    ['base: 5 readings', 'head: 5 readings', 'base: 5 readings', 'head: 5 readings']);
-  for (const text of ['A/A 0 %', '171,978', 'futex (202)', 'Wall time', 'warm-up ops', 'clock, gate']) {
+    ['base: 5 readings', 'head: 5 readings', 'base: 5 readings', 'head: 5 readings',
+      ...Array(2).fill('parse compiled by TurboFan after 1,350 ops, 2,600 before the window; 1 change in it')]);
+  for (const text of ['A/A 0 %', '171,978', 'futex (202)', 'Wall time', 'warm-up ops', 'clock, gate',
+    'tiers › (anonymous)', 'young collections']) {
     assert.ok((await detail.textContent()).includes(text), text);
   }
+}));
+
+test('pairs under perturbations stand below one another', () => open('comparison', {}, async (page) => {
+  const bench = page.locator('.bench', { hasText: 'slug > plain' });
+  await bench.locator('summary').click();
+  assert.deepEqual(await bench.locator('.plots h4').allTextContents(),
+    ['unperturbed+1.46 %', 'mixed+1.41 %', 'mixed 2+1.52 %', 'hash seed+1.37 %']);
+  assert.equal(await bench.getByRole('img').count(), 8 + 2);
+  assert.equal(await page.getByRole('columnheader', { name: 'noise floor' }).count(), 1);
 }));
 
 test('the theme follows the system until it is chosen', () => open('comparison', { colorScheme: 'dark' }, async (page) => {
@@ -244,7 +255,7 @@ test('what differs between the environments is marked and open', () => open('els
 }));
 
 test('a thousand benches stay usable', () => open('large', {}, async (page) => {
-  // Timed in the page, from the action to the end of the layout that it causes.
+  // In the page, from the action to the end of the layout that it causes.
   const timed = (act) => page.evaluate((source) => {
     const start = performance.now();
     new Function(source)();
@@ -254,6 +265,11 @@ test('a thousand benches stay usable', () => open('large', {}, async (page) => {
   const type = (text) => `const filter = document.querySelector('#filter');
     filter.value = '${text}';
     filter.dispatchEvent(new Event('input'));`;
+  // A machine under load is slow at everything: what an action may take is told by what the
+  // browser needs to lay out the table once.
+  const table = "const table = document.querySelector('#benches'); table.hidden = true;"
+    + 'document.body.getBoundingClientRect(); table.hidden = false;';
+  const layouts = [await timed(table), await timed(table), await timed(table)];
   const took = {
     filter: await timed(type('p7/ case 4')),
     all: await timed(type('')),
@@ -261,9 +277,9 @@ test('a thousand benches stay usable', () => open('large', {}, async (page) => {
     expand: await timed("document.querySelector('#expand').click()"),
   };
   assert.equal(await page.locator('#shown').textContent(), '1,000 benches');
-  // Many times what it takes on an idle machine.
   for (const [what, milliseconds] of Object.entries(took)) {
-    assert.ok(milliseconds < 4000, `${what} took ${milliseconds} ms`);
+    const most = 8 * Math.max(...layouts) + 200;
+    assert.ok(milliseconds < most, `${what} took ${milliseconds} ms, layouts ${layouts}`);
   }
 }));
 

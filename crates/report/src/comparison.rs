@@ -2,11 +2,11 @@
 
 use crate::number::{UNKNOWN, change, per_op, spread};
 use crate::style::{ALARM, BOLD, DIM, HINT, Style, verdict_paint};
-use crate::summary::comparison_summary;
+use crate::summary::summary_lines;
 use crate::table::{Align, Cell, Table, note_text};
 use crate::text::printable;
 use tiergate_model::{
-    Comparison, ComparisonRow, FingerprintDifference, Limits, Percent, SideSummary, Unit,
+    Comparison, ComparisonRow, FingerprintDifference, Limits, Percent, SideSummary, Unit, Verdict,
 };
 
 /// Reasons stand below their row, where the change begins.
@@ -28,7 +28,7 @@ pub fn comparison_text(comparison: &Comparison, style: &Style) -> String {
         let limits = format!("limits: {}", limits_text(&comparison.limits, comparison.unit));
         sections.push(note_text(&limits, 0, DIM, style));
     }
-    sections.push(format!("{}\n", comparison_summary(comparison, style)));
+    sections.push(format!("{}\n", summary_lines(comparison, style).join("\n")));
     sections.join("\n")
 }
 
@@ -83,7 +83,10 @@ fn rows(comparison: &Comparison, style: &Style) -> String {
     columns.push(("bench", Align::Left));
     let mut table = Table::new(&columns, columns.len() - 1);
     for row in &comparison.rows {
-        table.row(cells(row, paired, tested));
+        match row.verdict {
+            Verdict::Ok | Verdict::Skipped => table.row(cells(row, paired, tested)),
+            _ => table.named_row(REASON_INDENT, cells(row, paired, tested)),
+        }
         if let Some(reason) = &row.reason {
             table.note(REASON_INDENT, reason.as_str(), DIM);
         }

@@ -83,8 +83,8 @@ Examples:
   tiergate compare base.json head.json
   tiergate compare head.json --baseline main
   tiergate compare base.json head.json --fail 5% --format markdown
-  tiergate compare base.json head.json --export html=report.html --export junit=report.xml
-  tiergate compare base.json head.json --export github   in a job of GitHub Actions";
+  tiergate compare base.json head.json --export html=report.html
+  tiergate compare base.json head.json --export github";
 
 const GATE_EXAMPLES: &str = "\
 Base and head are copied to the cache, built there with `[build] command` of `tiergate.toml`, and
@@ -393,10 +393,16 @@ pub(crate) struct Shown {
     /// Format on standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
-    /// Write a report as well: `markdown=FILE`, `json=FILE`, `junit=FILE`, `html=FILE`, or, in a job
-    /// of GitHub Actions, `github` for the step's summary and annotations; can be given several
-    /// times, and `-` stands for standard output
-    #[arg(long, value_name = "KIND[=FILE]")]
+    /// Write a report as well; can be given several times
+    ///
+    /// - markdown=FILE: a comment for a pull request, below 64 KB
+    /// - json=FILE:     everything, for programs
+    /// - junit=FILE:    test cases, for CI systems that list them
+    /// - html=FILE:     one page with table, plots and proof
+    /// - github:        summary and annotations of a step in GitHub Actions
+    ///
+    /// With `-` for FILE it stands on standard output, in place of the table.
+    #[arg(long, value_name = "KIND[=FILE]", verbatim_doc_comment)]
     pub(crate) export: Vec<String>,
     /// Name of the suite in reports, where a repository has several: a part of headings, and of the
     /// hidden marker by which a Markdown comment is found again

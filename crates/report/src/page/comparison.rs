@@ -2,7 +2,9 @@
 
 use super::prose::prose;
 use super::{Badge, Cell, Page, Row, Side, document, environment};
-use crate::comparison::{DIFFERENCE_HINT, limits_text, p_value, side_text, wider_spread};
+use crate::comparison::{
+    DIFFERENCE_HINT, is_paired, limits_text, noise, p_value, range, side_text, wider_spread,
+};
 use crate::json::comparison_document;
 use crate::number::{UNKNOWN, change, per_op, spread};
 use crate::summary::counted;
@@ -27,6 +29,11 @@ pub fn comparison_html(
     let unit = comparison.unit.per_op();
     let mut columns =
         vec!["change".to_owned(), format!("base {unit}"), format!("head {unit}"), "A/A".to_owned()];
+    let paired = is_paired(comparison);
+    if paired {
+        columns.insert(1, "range".to_owned());
+        columns.push("noise floor".to_owned());
+    }
     if tested {
         columns.push("p".to_owned());
     }
@@ -35,7 +42,7 @@ pub fn comparison_html(
         id: row.id.as_str(),
         reason: row.reason.as_deref(),
         hint: row.hint.as_deref(),
-        cells: cells(row, tested),
+        cells: cells(row, paired, tested),
         benches: vec![base.get(&row.id).copied(), head.get(&row.id).copied()],
     });
     let differs = !comparison.differences.is_empty();
@@ -78,7 +85,7 @@ fn side<'a>(name: &'static str, summary: &SideSummary, file: &'a ResultFile) -> 
     Side { name, text, commit: summary.commit.clone(), file }
 }
 
-fn cells(row: &ComparisonRow, tested: bool) -> Vec<Cell> {
+fn cells(row: &ComparisonRow, paired: bool, tested: bool) -> Vec<Cell> {
     let count =
         |value: Option<f64>| Cell::new(value.map_or_else(|| UNKNOWN.to_owned(), per_op), value);
     let wider = wider_spread(row);
@@ -88,6 +95,11 @@ fn cells(row: &ComparisonRow, tested: bool) -> Vec<Cell> {
         count(row.head_per_op),
         Cell::new(spread(wider), wider),
     ];
+    if paired {
+        let width = row.interval().map(|(low, high)| high - low);
+        cells.insert(1, Cell::new(range(row), width));
+        cells.push(Cell::new(noise(row), row.noise_floor));
+    }
     if tested {
         cells.push(Cell::new(p_value(row.adjusted_p), row.adjusted_p));
     }

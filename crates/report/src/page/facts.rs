@@ -42,6 +42,14 @@ pub(super) fn facts(readings: &[Value]) -> Vec<Fact> {
     seen.into_iter().map(fact).collect()
 }
 
+/// The fields of an object without those that are shown in other places.
+pub(super) fn other_fields(mut value: Value, shown: &[&str]) -> Value {
+    if let Value::Object(fields) = &mut value {
+        fields.retain(|name, _| !shown.contains(&name.as_str()));
+    }
+    value
+}
+
 fn collect(value: &Value, path: String, seen: &mut Vec<Seen>) {
     match value {
         Value::Object(fields) => {
@@ -49,6 +57,7 @@ fn collect(value: &Value, path: String, seen: &mut Vec<Seen>) {
             for (name, value) in fields.iter().take(LISTED) {
                 let name = match (is_map, path.ends_with(&words("system_calls"))) {
                     (true, true) => system_call(name),
+                    (true, false) if name.is_empty() => "(anonymous)".to_owned(),
                     (true, false) => printable(name),
                     (false, _) => words(name),
                 };
@@ -181,5 +190,11 @@ mod tests {
             ]
         );
         assert_eq!(lines(&[]), [""; 0]);
+    }
+
+    #[test]
+    fn fields_that_are_shown_elsewhere_are_left_out() {
+        let value = other_fields(json!({ "id": "a", "heap_bytes": 12, "wall": null }), &["id"]);
+        assert_eq!(lines(&[value]), ["heap bytes: 12"]);
     }
 }

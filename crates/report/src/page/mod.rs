@@ -11,6 +11,7 @@ mod proof;
 mod prose;
 mod readings;
 mod run;
+mod timeline;
 
 pub use comparison::comparison_html;
 pub use run::run_html;

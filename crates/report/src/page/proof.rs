@@ -1,6 +1,7 @@
 //! What is known about a bench's windows, side by side.
 
-use super::facts::{Fact, STEP, facts};
+use super::facts::{Fact, STEP, facts, other_fields};
+use super::timeline::timeline;
 use super::{Page, Row};
 use crate::number::whole;
 use crate::text::printable;
@@ -14,46 +15,76 @@ struct Line {
     is_nothing: bool,
 }
 
+/// Fields of a bench that the page shows in other places, or above.
+const SHOWN_OF_BENCH: [&str; 12] = [
+    "id",
+    "file",
+    "framework",
+    "status",
+    "reason",
+    "async",
+    "warmup_ops",
+    "window_ops",
+    "instructions_per_op",
+    "aa_spread",
+    "readings",
+    "wall",
+];
+
+/// Fields of a reading that the plots show, or that say nothing of its window.
+const SHOWN_OF_READING: [&str; 6] =
+    ["perturbation", "repeat", "count", "window_ops", "seconds", "proof"];
+
 /// How the bench was run, and the proof of its readings.
 pub(super) fn proof(page: &Page, row: &Row) -> Result<Markup, serde_json::Error> {
-    let plan: Vec<Vec<Fact>> = row.benches.iter().map(|bench| plan(*bench)).collect();
-    let mut proofs = Vec::new();
-    for bench in &row.benches {
-        let readings = bench.map_or(&[][..], |bench| &bench.readings);
-        let values: Vec<_> = readings
-            .iter()
-            .map(|reading| serde_json::to_value(&reading.proof))
-            .collect::<Result<_, _>>()?;
-        proofs.push(facts(&values));
-    }
+    let plans: Vec<Vec<Fact>> =
+        row.benches.iter().map(|bench| plan(*bench)).collect::<Result<_, _>>()?;
+    let proofs: Vec<Vec<Fact>> =
+        row.benches.iter().map(|bench| proofs(*bench)).collect::<Result<_, _>>()?;
     let proof_lines = lines(&proofs);
     Ok(html! {
-        (table(page, "Plan", &lines(&plan)))
+        section.facts {
+            (table(page, "Plan", &lines(&plans)))
+            (timeline(page, row))
+        }
         @if proof_lines.is_empty() {
             section { h3 { "Proof" } p.dim { "There is no reading to prove anything of." } }
         } @else {
-            (table(page, "Proof", &proof_lines))
+            section.facts { (table(page, "Proof", &proof_lines)) }
         }
     })
 }
 
-fn plan(bench: Option<&BenchResult>) -> Vec<Fact> {
+/// What the readings' proofs say, and whatever else the readings hold.
+fn proofs(bench: Option<&BenchResult>) -> Result<Vec<Fact>, serde_json::Error> {
+    let mut values = Vec::new();
+    for reading in bench.map_or(&[][..], |bench| &bench.readings) {
+        values.push(serde_json::to_value(&reading.proof)?);
+        values.push(other_fields(serde_json::to_value(reading)?, &SHOWN_OF_READING));
+    }
+    Ok(facts(&values))
+}
+
+/// How the bench was run, and whatever else it holds.
+fn plan(bench: Option<&BenchResult>) -> Result<Vec<Fact>, serde_json::Error> {
     let Some(bench) = bench else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let fact = |name: &str, value: String| Fact { name: name.to_owned(), value, is_nothing: false };
     let mut facts = vec![fact("framework", printable(&bench.framework))];
     if bench.status == BenchStatus::Measured {
         let op = if bench.is_async { "awaited" } else { "synchronous" };
-        let seconds: f64 = bench.readings.iter().map(|reading| reading.seconds).sum();
         facts.extend([
             fact("op", op.to_owned()),
             fact("warm-up ops", whole(bench.warmup_ops)),
             fact("window ops", whole(bench.window_ops)),
-            fact("seconds in all", crate::number::seconds(seconds)),
         ]);
     }
-    facts
+    // Without the readings, which are many.
+    let without_readings = BenchResult { readings: Vec::new(), ..bench.clone() };
+    let others = other_fields(serde_json::to_value(without_readings)?, &SHOWN_OF_BENCH);
+    facts.extend(self::facts(&[others]));
+    Ok(facts)
 }
 
 /// The facts of the sides by their names, in the order of the first side that has them.
@@ -75,14 +106,12 @@ fn lines(sides: &[Vec<Fact>]) -> Vec<Line> {
 
 fn table(page: &Page, title: &str, lines: &[Line]) -> Markup {
     html! {
-        section.facts {
-            h3 { (title) }
-            table {
-                @if page.sides.len() > 1 {
-                    thead { tr { td {} @for side in &page.sides { th scope="col" { (side.name) } } } }
-                }
-                tbody { @for (heading, lines) in grouped(lines) { (group(page, heading, &lines)) } }
+        h3 { (title) }
+        table {
+            @if page.sides.len() > 1 {
+                thead { tr { td {} @for side in &page.sides { th scope="col" { (side.name) } } } }
             }
+            tbody { @for (heading, lines) in grouped(lines) { (group(page, heading, &lines)) } }
         }
     }
 }

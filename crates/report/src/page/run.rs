@@ -3,10 +3,12 @@
 use super::{Badge, Cell, Page, Row, Side, document, environment};
 use crate::SuiteName;
 use crate::number::{UNKNOWN, per_op, spread, whole};
-use crate::run::{RANDOMISED, engine_and_instrument, is_doubtful, shows_wall, wall_text};
+use crate::run::{
+    RANDOMISED, engine_and_instrument, is_doubtful, is_perturbed, mover, shows_wall, wall_text,
+};
 use maud::html;
 use tiergate_model::{BenchResult, BenchStatus, ExitStatus, ResultFile, Verdict};
-use tiergate_stats::summarise_readings;
+use tiergate_stats::{moved_by, noise_floor, summarise_readings};
 
 /// A run as one HTML page that needs neither network nor script: the benches, those that could not
 /// be measured first, each with its readings and their proof on demand.
@@ -20,6 +22,11 @@ pub fn run_html(
     let wall = shows_wall(result);
     let mut columns =
         [result.unit().per_op(), "A/A", "warm-up", "window"].map(str::to_owned).to_vec();
+    let perturbed = is_perturbed(result);
+    if perturbed {
+        columns.insert(2, "noise floor".to_owned());
+        columns.insert(3, "most by".to_owned());
+    }
     if wall {
         columns.push("wall ns/op".to_owned());
     }
@@ -32,7 +39,7 @@ pub fn run_html(
             id: bench.id.as_str(),
             reason: bench.reason.as_deref(),
             hint: None,
-            cells: cells(bench, wall),
+            cells: cells(bench, perturbed, wall),
             benches: vec![Some(bench)],
         })
         .collect();
@@ -92,7 +99,7 @@ fn status(verdict: Verdict) -> ExitStatus {
     }
 }
 
-fn cells(bench: &BenchResult, wall: bool) -> Vec<Cell> {
+fn cells(bench: &BenchResult, perturbed: bool, wall: bool) -> Vec<Cell> {
     let summary = summarise_readings(&bench.readings);
     let measured = bench.status == BenchStatus::Measured;
     let figure = |value: Option<f64>, show: fn(f64) -> String| {
@@ -109,6 +116,12 @@ fn cells(bench: &BenchResult, wall: bool) -> Vec<Cell> {
         ops(bench.warmup_ops),
         ops(bench.window_ops),
     ];
+    if perturbed {
+        let floor = noise_floor(&bench.readings);
+        cells.insert(2, figure(floor, |value| spread(Some(value))));
+        let by = moved_by(&bench.readings).first().map(|(_, by)| by.abs());
+        cells.insert(3, Cell::new(mover(bench), by));
+    }
     if wall {
         let median = bench.wall.as_ref().map(|wall| wall.median_ns_per_op);
         let text = bench.wall.as_ref().map_or_else(|| UNKNOWN.to_owned(), wall_text);

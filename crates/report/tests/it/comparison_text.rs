@@ -2,7 +2,7 @@
 
 use crate::support::{bench, compared, compared_files, every_verdict, paired};
 use tiergate_model::fixtures::{measured, result_file, skipped};
-use tiergate_model::{Comparison, InstrumentKind};
+use tiergate_model::{Comparison, InstrumentKind, Verdict};
 use tiergate_report::{Style, comparison_summary, comparison_text};
 
 fn plain(comparison: &Comparison) -> String {
@@ -143,6 +143,8 @@ fn long_ids_give_way_and_numbers_do_not() {
 
     verdict        change   base     head Ir/op  A/A  bench
     FAIL     +123356.79 %  100.0  →  123,457     0 %  packages/…roup > the very name
+        packages/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep//bench/parse.bench.ts::group
+        > the very name
 
     limits: FAIL above 2 %, warn above 1 %, improved below -2 %, A/A spread up to
     0.4 %
@@ -152,6 +154,21 @@ fn long_ids_give_way_and_numbers_do_not() {
     // Too narrow for anything: the numbers still stand.
     let text = comparison_text(&comparison, &Style::plain(10));
     assert!(text.contains("123,457") && text.contains("+123356.79 %"), "{text}");
+}
+
+#[test]
+fn a_narrow_terminal_loses_no_name_that_asks_for_attention() {
+    let comparison = every_verdict();
+    let text = comparison_text(&comparison, &Style::plain(60));
+    for row in comparison.rows.iter().filter(|row| row.verdict != Verdict::Ok) {
+        let whole = text.contains(&format!("{}\n", row.id));
+        assert_eq!(whole, row.verdict != Verdict::Skipped, "{}: {text}", row.id);
+    }
+    let summary: Vec<&str> = text
+        .lines()
+        .skip_while(|line| *line != "1 FAIL, 2 INCOMPLETE, 1 INCONCLUSIVE, 1 warn, 1 improved,")
+        .collect();
+    assert_eq!(summary[1..], ["1 added, 1 ok, 1 skipped (exit code 4)"], "{text}");
 }
 
 #[test]

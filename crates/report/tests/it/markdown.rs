@@ -1,6 +1,7 @@
 //! Markdown and JSON.
 
 use crate::support::{bench, compared, compared_files, every_verdict, paired};
+use tiergate_model::BenchResult;
 use tiergate_model::fixtures::{incomplete, measured, result_file, skipped};
 use tiergate_report::{SuiteName, comparison_json, comparison_markdown, marker, run_markdown};
 
@@ -116,10 +117,14 @@ fn a_run_has_a_table() {
         measured("bench/a.mjs::parse", &[1_234_500, 1_234_510, 1_234_505]),
         skipped("bench/a.mjs::later", "marked `skip`"),
         incomplete("bench/b.mjs::throws", "TypeError: x is not a function"),
+        BenchResult {
+            reason: Some("`parse` compiled in the window".to_owned()),
+            ..measured("bench/b.mjs::drifts", &[500_000; 5])
+        },
     ]);
     insta::assert_snapshot!(run_markdown(&result, None), @"
     <!-- tiergate -->
-    ### tiergate: 1 INCOMPLETE, 1 measured, 1 skipped
+    ### tiergate: 1 INCOMPLETE, 1 INCONCLUSIVE, 1 measured, 1 skipped
 
     node 24.22.1 (v8 13.6.233.17-node.41), callgrind 3.19.0
 
@@ -128,6 +133,7 @@ fn a_run_has_a_table() {
     | bench | Ir/op | A/A | warm-up | window | readings |
     |---|--:|--:|--:|--:|--:|
     | `bench/b.mjs::throws`<br>TypeError: x is not a function | **INCOMPLETE** | | | | |
+    | `bench/b.mjs::drifts`<br>**INCONCLUSIVE**: `parse` compiled in the window | 500.0 | 0 % | 4,000 | 1,000 | 5 |
     | `bench/a.mjs::parse` | 1,235 | 0.001 % | 4,000 | 1,000 | 3 |
     | `bench/a.mjs::later`<br>marked `skip` | skipped | | | | |
     ");

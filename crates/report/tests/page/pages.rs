@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 use tiergate_model::fixtures::{incomplete, measured, result_file, skipped};
-use tiergate_model::{BenchResult, Comparison, Limits, Observed, Pinned, ResultFile, WallReading};
+use tiergate_model::{
+    BenchResult, CodeChange, Comparison, Limits, Observed, Pinned, Reading, ResultFile, Twin,
+    WallReading,
+};
 use tiergate_report::{Compared, comparison_html, run_html};
 use tiergate_stats::{CompareOptions, compare};
 
@@ -53,10 +56,43 @@ fn bench(id: &str, count: u64, spread: u64) -> BenchResult {
             system_calls: BTreeMap::from([(202, 2), (28, 1)]),
             ..Observed::default()
         });
+        reading.proof.twin = (reading.repeat == 1).then(twin);
         let held = ["clock", "gate", "random", "seed", "resources"].map(str::to_owned);
         reading.proof.pinned = Some(Pinned { held: held.to_vec(), escaped_turns: 0, lifted: None });
     }
     bench
+}
+
+/// The bench with one reading more under each of some perturbations.
+fn perturbed(mut bench: BenchResult, counts: &[(&str, u64)]) -> BenchResult {
+    let like = bench.readings[1].clone();
+    bench.readings.extend(counts.iter().map(|(name, count)| Reading {
+        perturbation: name.parse().unwrap(),
+        repeat: 1,
+        count: *count,
+        ..like.clone()
+    }));
+    bench
+}
+
+/// What the first repeat's twin tells; the others have none.
+fn twin() -> Twin {
+    let change = |what: &str, after_ops| CodeChange {
+        what: format!("`parse` {what}"),
+        function: "parse".to_owned(),
+        after_ops,
+        until_ops: after_ops + 50,
+    };
+    Twin {
+        changes_in_window: vec![change("deoptimised (wrong map)", 4_400)],
+        last_change_before: Some(change("compiled by TurboFan", 1_350)),
+        young_collections: 6,
+        full_collections: 0,
+        tiers: BTreeMap::from(
+            [("parse", "TurboFan"), ("", "Maglev")]
+                .map(|(name, tier)| (name.to_owned(), tier.to_owned())),
+        ),
+    }
 }
 
 fn with_wall(mut bench: BenchResult, rounds: &[f64]) -> BenchResult {
@@ -83,7 +119,10 @@ fn sides() -> (ResultFile, ResultFile) {
             &[52_100.0, 55_300.0, 50_900.0, 61_200.0, 52_800.0],
         ),
         bench("bench/text.bench.mjs::csv > parse (rows=100)", 388_801_000, 3_100),
-        bench("bench/text.bench.mjs::slug > plain", 6_320_000, 0),
+        perturbed(
+            bench("bench/text.bench.mjs::slug > plain", 6_320_000, 0),
+            &[("mixed", 6_331_000), ("mixed-2", 6_302_000), ("hash-seed", 6_350_000)],
+        ),
         bench("bench/text.bench.mjs::slug > accents", 18_410_000, 0),
         bench("bench/text.bench.mjs::template > render", 8_334_000, 40_000),
         bench(
@@ -101,7 +140,10 @@ fn sides() -> (ResultFile, ResultFile) {
             &[54_900.0, 57_000.0, 53_100.0, 70_000.0, 55_200.0],
         ),
         bench("bench/text.bench.mjs::csv > parse (rows=100)", 388_812_000, 2_900),
-        bench("bench/text.bench.mjs::slug > plain", 6_412_000, 0),
+        perturbed(
+            bench("bench/text.bench.mjs::slug > plain", 6_412_000, 0),
+            &[("mixed", 6_420_000), ("mixed-2", 6_398_000), ("hash-seed", 6_437_000)],
+        ),
         bench("bench/text.bench.mjs::slug > accents", 17_900_000, 0),
         bench("bench/text.bench.mjs::template > render", 8_334_000, 0),
         incomplete(
