@@ -19,6 +19,7 @@ mod counter;
 mod environment;
 mod mappings;
 mod masks;
+mod opened;
 mod overrides;
 mod perf;
 mod pin;
@@ -27,6 +28,7 @@ mod plan;
 mod profile;
 mod report;
 mod section;
+mod spent;
 mod system;
 mod trace;
 

@@ -147,7 +147,7 @@ mod tests {
             ("end\n", "", 4),
             ("profile 1", "profile 2", 1),
             ("4 25", "4", 4),
-            ("r-xp 00001000 fe:01", "r-xp", 2),
+            ("00001000 fe:01", "offset fe:01", 2),
             ("end\n", "end\nend\n", 6),
         ] {
             assert_eq!(Contents::parse(&good.replace(from, to)).unwrap_err(), line, "{from}");
