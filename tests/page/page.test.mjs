@@ -65,7 +65,7 @@ for (const name of PAGES) {
       await page.evaluate((open) => {
         for (const details of [...document.querySelectorAll('details')].slice(0, 60)) details.open = open;
       }, open);
-      for (const width of [1280, 920, 880, 390, 320]) {
+      for (const width of [1280, 1060, 800, 390, 320]) {
         await page.setViewportSize({ width, height: 700 });
         const [content, screen] = await widths();
         assert.ok(content <= screen, `${content} > ${screen}, ${open ? 'open' : 'closed'}`);
