@@ -29,7 +29,7 @@ pub use fingerprint::{
     CpuFingerprint, EngineFingerprint, Fingerprint, FingerprintDifference, InstrumentFingerprint,
 };
 pub use instrument::{InstrumentKind, Unit};
-pub use limits::Limits;
+pub use limits::{Limits, OwnLimits};
 pub use noise::{NoiseBench, NoiseDetail, NoiseEffect, NoiseSuite};
 pub use percent::Percent;
 pub use perturbation::{Perturbation, PerturbationKind, UnknownPerturbation};

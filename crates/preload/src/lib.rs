@@ -19,6 +19,7 @@ mod counter;
 mod environment;
 mod mappings;
 mod masks;
+mod opened;
 mod overrides;
 mod perf;
 mod pin;

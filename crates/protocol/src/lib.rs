@@ -20,10 +20,19 @@ pub mod environment {
     /// What of the process's surroundings is held constant: [`super::pin`] names with commas
     /// between them. Without it nothing is.
     pub const PINS: &str = "TIERGATE_PINS";
+    /// Path of a file to which the paths that the process opens are appended, see
+    /// [`super::opened`].
+    pub const OPENED: &str = "TIERGATE_OPENED";
     /// Path of the trace, for the instrument [`super::instrument::TRACE`].
     pub const TRACE: &str = "TIERGATE_TRACE";
     /// The stream that the engine traces to: one of the [`super::traced`] names.
     pub const TRACED_STREAM: &str = "TIERGATE_TRACED_STREAM";
+}
+
+/// The notes of the paths that a process opens: each ends in a zero byte.
+pub mod opened {
+    /// Stands for a path that is relative to another folder than the working directory.
+    pub const UNKNOWN: &core::ffi::CStr = c"?";
 }
 
 /// What the preloaded library can hold constant, by name.

@@ -71,6 +71,11 @@ impl Case {
         Self { id: head.id.clone(), evidence, doubt: doubt(base, head), unit }
     }
 
+    /// The bench.
+    pub(crate) fn id(&self) -> &BenchId {
+        &self.id
+    }
+
     /// The p value of a wall-clock case, before adjustment.
     pub(crate) fn p_value(&self) -> Option<f64> {
         match (&self.evidence, self.unit) {

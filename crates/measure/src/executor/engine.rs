@@ -1,6 +1,7 @@
 //! Steps taken with a real engine, each in a fresh process.
 
 use super::lifting::LiftedPins;
+use super::opened::read_notes;
 use super::outcome::{IDLE, Measured, Traced};
 use super::perturbed::Changes;
 use super::scratch::{Scratch, scratch_fault};
@@ -17,6 +18,7 @@ use crate::process::{
     BaseEnvironment, EngineCommand, OutputSink, ProcessLimits, ProcessOutcome, run,
 };
 use crate::trace::{Course, Timeline, traced_stream};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -55,6 +57,9 @@ pub struct EngineExecutor {
 
 /// How long a sizing run times a bench after its warm-up.
 const SIZING: Sizing = Sizing { warmup_ops: 4_000, warmup_seconds: 0.2, timing_seconds: 0.02 };
+
+/// A sizing run that is to call the bench at all.
+const LOOK: Sizing = Sizing { warmup_ops: 3, warmup_seconds: 0.5, timing_seconds: 0.001 };
 
 impl EngineExecutor {
     /// Puts together what the steps need; `flags` have been tried on the engine before.
@@ -109,6 +114,19 @@ impl EngineExecutor {
             fixed_seed: false,
             random_addresses: false,
         }
+    }
+
+    /// Has the preloaded library note the files that the process opens.
+    fn note_opened(&self, command: &mut EngineCommand, scratch: &Scratch) -> PathBuf {
+        let notes = scratch.path("opened");
+        if let Some(preload) = &self.harness.preload {
+            let variables = [
+                ("LD_PRELOAD", preload.clone().into_os_string()),
+                (environment::OPENED, notes.clone().into_os_string()),
+            ];
+            command.environment.extend(variables.map(|(name, value)| (name.into(), value)));
+        }
+        notes
     }
 
     fn request(&self, mode: Mode, file: &BenchFile, scratch: &Scratch) -> Request {
@@ -331,9 +349,27 @@ impl Executor for EngineExecutor {
     fn list(&self, file: &BenchFile) -> Result<Listing, Fault> {
         let scratch = Scratch::new()?;
         let request = self.request(Mode::List, file, &scratch);
+        let mut command = self.command(&file.absolute);
+        let notes = self.note_opened(&mut command, &scratch);
         let (events, outcome) =
-            self.start(&scratch, &request, self.command(&file.absolute), &self.limits(true, None))?;
-        Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }.listing(file)
+            self.start(&scratch, &request, command, &self.limits(true, None))?;
+        let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
+        let mut listing = traced.listing(file)?;
+        listing.opened = read_notes(&notes, &self.sandbox.root, &file.absolute);
+        Ok(listing)
+    }
+
+    fn opened(&self, bench: &Bench) -> Result<Option<BTreeSet<PathBuf>>, Fault> {
+        let scratch = Scratch::new()?;
+        let mut request = self.request(Mode::Size, &bench.file, &scratch);
+        request.select = Some(selection(bench));
+        request.sizing = Some(LOOK);
+        let mut command = self.command(&bench.file.absolute);
+        let notes = self.note_opened(&mut command, &scratch);
+        let (events, outcome) =
+            self.start(&scratch, &request, command, &self.limits(false, None))?;
+        Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }.sized()?;
+        Ok(read_notes(&notes, &self.sandbox.root, &bench.file.absolute))
     }
 
     fn size(&self, bench: &Bench) -> Result<Sized, Fault> {

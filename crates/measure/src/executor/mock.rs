@@ -164,7 +164,7 @@ impl Executor for MockExecutor {
         if benches.is_empty() {
             return Err(Fault::NoBenches);
         }
-        Ok(Listing { benches, warnings: Vec::new() })
+        Ok(Listing { benches, ..Listing::default() })
     }
 
     fn size(&self, bench: &Bench) -> Result<Sized, Fault> {

@@ -3,6 +3,7 @@
 mod engine;
 mod lifting;
 mod mock;
+mod opened;
 mod outcome;
 mod perturbed;
 mod scratch;
@@ -13,6 +14,8 @@ pub use mock::{MockError, MockExecutor};
 
 use crate::Fault;
 use crate::trace::Timeline;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use tiergate_engine::Seeds;
 use tiergate_model::{
     BenchId, DiscoveredBench, Fingerprint, OpBudget, Perturbation, PerturbationKind, Proof, Unit,
@@ -24,7 +27,7 @@ pub struct BenchFile {
     /// Path below the root, with `/` between its parts: the first part of the ids.
     pub relative: String,
     /// Absolute path.
-    pub absolute: std::path::PathBuf,
+    pub absolute: PathBuf,
 }
 
 /// A bench to be sized or read.
@@ -54,6 +57,8 @@ pub struct Listing {
     pub benches: Vec<Bench>,
     /// What the user should know.
     pub warnings: Vec<String>,
+    /// The files that it opened while it was loaded; `None` where that can't be known.
+    pub opened: Option<BTreeSet<PathBuf>>,
 }
 
 /// What a sizing run found.
@@ -119,6 +124,16 @@ pub trait Executor: Sync {
 
     /// What it can change by itself; `mixed` changes all of these at once.
     fn perturbations(&self) -> Vec<PerturbationKind>;
+
+    /// Runs a few ops of a bench natively and tells the files that the process opened; `None`
+    /// where that can't be known.
+    ///
+    /// # Errors
+    /// Why it did not run.
+    fn opened(&self, bench: &Bench) -> Result<Option<BTreeSet<PathBuf>>, Fault> {
+        let _ = bench;
+        Ok(None)
+    }
 
     /// Runs a bench natively as it is read, and has the engine trace what it does; with other
     /// seeds than those of the readings where some are given.
