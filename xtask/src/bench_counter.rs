@@ -1,7 +1,9 @@
 //! What the counter costs: thread CPU time in the same window, natively and counted, interleaved.
 
 use crate::steps::command;
-use crate::windows::{ENGINES, Mode, WORKLOADS, Window, build_driver, engine_command, examples};
+use crate::windows::{
+    ENGINES, Mode, NODE_FLAGS, WORKLOADS, Window, build_driver, engine_command, examples,
+};
 use crate::{setup, windows};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
@@ -132,6 +134,9 @@ pub(crate) fn oracle(words: &[String]) -> Result<()> {
         for workload in plan.workloads.iter().filter(|name| *name != "typescript") {
             let mut stepping = command(&oracle.to_string_lossy(), &[]);
             stepping.arg(&driver).args(engine_command(engine)?);
+            if engine.starts_with("node") {
+                stepping.args(NODE_FLAGS);
+            }
             // Few ops: each instruction is a system call of the tracer.
             let ops = if workload == "encode" || workload == "wasm" { "40" } else { "5" };
             stepping.arg(format!("tests/windows/{workload}.mjs")).args(["2000", ops]);

@@ -11,7 +11,7 @@ pub(crate) const WORKLOADS: [&str; 7] =
     ["encode", "json", "churn", "regexp", "sha256", "wasm", "typescript"];
 
 /// Flags that keep helper threads and seeds out of the comparison.
-const NODE_FLAGS: [&str; 4] =
+pub(crate) const NODE_FLAGS: [&str; 4] =
     ["--single-threaded", "--random-seed=42", "--hash-seed=42", "--v8-pool-size=0"];
 
 /// Builds the driver, as fast as it is inside the tool; returns its path.
