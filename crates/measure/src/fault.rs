@@ -1,6 +1,7 @@
 //! Why a bench file could not be listed or a bench not be measured.
 
 use crate::process::{Ending, SpawnError};
+use tiergate_model::EngineKind;
 
 /// Why there is no list, no size or no reading. The text is the reason that reports give.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +47,20 @@ pub enum Fault {
         version: String,
         /// The versions that are supported, for example `2, 3`.
         supported: String,
+    },
+    /// The file is one that a framework's own program runs.
+    #[error("its benches are {framework}'s, which {framework} itself has to run")]
+    NeedsRunner {
+        /// The framework's name.
+        framework: String,
+    },
+    /// The framework's own program does not run on the engine.
+    #[error("its benches are {runner}'s, which runs them on Node only, not on {engine}")]
+    RunnerNeedsNode {
+        /// The framework's name.
+        runner: &'static str,
+        /// The engine asked for.
+        engine: EngineKind,
     },
     /// The file registered nothing.
     #[error("no benchmark found: no supported framework registered one")]
@@ -122,6 +137,12 @@ impl Fault {
             ),
             Self::UnsupportedFramework { .. } => {
                 Some("install a version that tiergate knows, or a newer tiergate")
+            }
+            Self::NeedsRunner { .. } => {
+                Some("set `framework = \"vitest\"` for it in a `[[suite]]` of `tiergate.toml`")
+            }
+            Self::RunnerNeedsNode { .. } => {
+                Some("measure it with `--engine node`, and leave it out of runs on other engines")
             }
             Self::TimedOut { .. } => Some("allow more with `--timeout SECONDS`"),
             Self::Threw { phase, .. } if phase == "load" => Some(

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::settings::{Settings, no_such_path};
+use crate::suites::suite_of;
 use globset::{GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 use ignore::WalkBuilder;
 use std::path::{Path, PathBuf};
@@ -67,7 +68,11 @@ fn bench_file(root: &Path, path: &Path) -> Result<BenchFile, Failure> {
         .ok()
         .and_then(Path::to_str)
         .ok_or_else(|| Failure::usage(format!("the path `{}` is not UTF-8", path.display())))?;
-    Ok(BenchFile { relative: relative.to_owned(), absolute: path.to_path_buf() })
+    Ok(BenchFile {
+        relative: relative.to_owned(),
+        absolute: path.to_path_buf(),
+        suite: suite_of(root, path),
+    })
 }
 
 fn glob_set(globs: &[String]) -> Result<GlobSet, Failure> {

@@ -3,11 +3,13 @@
 use crate::discover::Filter;
 use crate::failure::Failure;
 use crate::output;
+use crate::suites::{configured_vitest, vitest_suite};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use tiergate_measure::Fault;
-use tiergate_measure::executor::{Bench, BenchFile, Executor, Listing};
+use tiergate_measure::executor::{Bench, BenchFile, Executor, Listing, Runner};
 
 /// What the files hold.
 #[derive(Default)]
@@ -28,6 +30,7 @@ pub(crate) fn list_all(
     files: &[BenchFile],
     filter: &Filter,
     jobs: usize,
+    root: &Path,
 ) -> Listed {
     let next = AtomicUsize::new(0);
     let slots: Vec<Mutex<Option<Result<Listing, Fault>>>> =
@@ -40,7 +43,7 @@ pub(crate) fn list_all(
                     let (Some(file), Some(slot)) = (files.get(index), slots.get(index)) else {
                         return;
                     };
-                    let listing = executor.list(file);
+                    let listing = list(executor, file, root);
                     if let Ok(mut slot) = slot.lock() {
                         *slot = Some(listing);
                     }
@@ -57,6 +60,26 @@ pub(crate) fn list_all(
         }
     }
     listed
+}
+
+/// Lists a file, by vitest where it is not one that the engine can run.
+fn list(executor: &dyn Executor, file: &BenchFile, root: &Path) -> Result<Listing, Fault> {
+    let fault = match executor.list(file) {
+        Err(fault) if file.suite.runner == Runner::Engine => fault,
+        listing => return listing,
+    };
+    let suite = match &fault {
+        Fault::NeedsRunner { .. } => Some(vitest_suite(root, &file.absolute)),
+        // The file may use globals of vitest's, or rely on what only its configuration knows.
+        Fault::NoBenches => configured_vitest(root, &file.absolute),
+        Fault::Threw { phase, .. } if phase == "load" => configured_vitest(root, &file.absolute),
+        _ => None,
+    };
+    let Some(suite) = suite else { return Err(fault) };
+    match executor.list(&BenchFile { suite, ..file.clone() }) {
+        Err(_) if !matches!(fault, Fault::NeedsRunner { .. }) => Err(fault),
+        listing => listing,
+    }
 }
 
 impl Listed {

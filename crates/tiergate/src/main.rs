@@ -11,6 +11,7 @@ mod output;
 mod progress;
 mod settings;
 mod setup;
+mod suites;
 
 use args::{Arguments, Command};
 use clap::Parser;

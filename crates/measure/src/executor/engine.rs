@@ -1,5 +1,6 @@
 //! Steps taken with a real engine, each in a fresh process.
 
+use super::invocation::{Equipment, Invocation};
 use super::lifting::LiftedPins;
 use super::outcome::{IDLE, Traced};
 use super::{Bench, BenchFile, Executor, Listing, RawReading, Sized};
@@ -9,15 +10,13 @@ use crate::harness::{
 };
 use crate::instrument::{Clock, Instrument};
 use crate::marks::MarkReport;
-use crate::process::{
-    BaseEnvironment, EngineCommand, OutputSink, ProcessLimits, ProcessOutcome, run,
-};
+use crate::process::{BaseEnvironment, OutputSink, ProcessLimits, ProcessOutcome, run};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tiergate_engine::{AcceptedFlags, Engine, Launch};
+use tiergate_engine::{AcceptedFlags, Engine};
 use tiergate_model::{Fingerprint, OpBudget, Pinned, Proof, WindowShape};
 use tiergate_protocol::{environment, pin, shape};
 
@@ -70,24 +69,14 @@ impl EngineExecutor {
         }
     }
 
-    fn command(&self, file: &Path) -> EngineCommand {
-        let line = Launch {
+    fn invoke(&self, file: &BenchFile) -> Result<Invocation, Fault> {
+        Equipment {
             engine: &self.engine,
             flags: &self.flags,
-            harness_directory: &self.harness.directory,
-            bench_file: file,
+            harness: &self.harness,
+            sandbox: &self.sandbox,
         }
-        .command_line();
-        let mut variables = self.sandbox.environment.clone();
-        variables
-            .extend(line.variables.into_iter().map(|(name, value)| (name.into(), value.into())));
-        EngineCommand {
-            program: line.program,
-            arguments: line.arguments,
-            environment: variables,
-            directory: self.sandbox.root.clone(),
-            fixed_seed: false,
-        }
+        .invoke(file)
     }
 
     fn request(&self, mode: Mode, file: &BenchFile, scratch: &Scratch) -> Request {
@@ -99,6 +88,7 @@ impl EngineExecutor {
             select: None,
             budget: None,
             sizing: None,
+            worker: None,
         }
     }
 
@@ -114,12 +104,14 @@ impl EngineExecutor {
     fn start(
         &self,
         scratch: &Scratch,
-        request: &Request,
-        mut command: EngineCommand,
+        mut request: Request,
+        invocation: Invocation,
         limits: &ProcessLimits<'_>,
     ) -> Result<(Vec<Event>, ProcessOutcome), Fault> {
+        let Invocation { mut command, worker } = invocation;
+        request.worker = worker;
         let path = scratch.path("request.json");
-        let json = serde_json::to_vec(request).unwrap_or_default();
+        let json = serde_json::to_vec(&request).unwrap_or_default();
         fs::write(&path, json).map_err(|source| scratch_fault(&path, source))?;
         command.environment.insert("TIERGATE_REQUEST".into(), path.into());
         let outcome = run(&command, limits)?;
@@ -174,9 +166,11 @@ impl EngineExecutor {
             Some(RequestBudget { warmup_ops: budget.warmup_ops, window_ops: budget.window_ops });
         let window = WindowPlan::of(bench, budget);
         let report = scratch.path("marks");
-        let mut engine = self.command(&bench.file.absolute);
-        engine.fixed_seed = held.contains(&pin::SEED);
-        let mut command = instrument.wrap(engine, scratch.directory());
+        let mut invocation = self.invoke(&bench.file)?;
+        if held.contains(&pin::SEED) {
+            invocation.fix_seed();
+        }
+        let mut invocation = invocation.wrapped(instrument, scratch.directory());
         let variables = [
             ("LD_PRELOAD", preload.clone().into_os_string()),
             (environment::REPORT, report.clone().into_os_string()),
@@ -185,14 +179,16 @@ impl EngineExecutor {
             (environment::MARKS, window.marks_each.to_string().into()),
             (environment::SECTIONS, window.sections.to_string().into()),
         ];
-        command.environment.extend(variables.map(|(name, value)| (name.into(), value)));
+        for (name, value) in &variables {
+            invocation.set(name, value);
+        }
         if !held.is_empty() {
-            command.environment.insert(environment::PINS.into(), held.join(",").into());
+            invocation.set(environment::PINS, held.join(","));
         }
 
         let idle = (!held.is_empty()).then_some(IDLE);
         let limits = self.limits(show_output, idle);
-        let (events, outcome) = self.start(&scratch, &request, command, &limits)?;
+        let (events, outcome) = self.start(&scratch, request, invocation, &limits)?;
         let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
         let measured = traced.measured(budget.window_ops)?;
         let report = MarkReport::read(&report)?;
@@ -222,7 +218,7 @@ impl Executor for EngineExecutor {
         let scratch = Scratch::new()?;
         let request = self.request(Mode::List, file, &scratch);
         let (events, outcome) =
-            self.start(&scratch, &request, self.command(&file.absolute), &self.limits(true, None))?;
+            self.start(&scratch, request, self.invoke(file)?, &self.limits(true, None))?;
         Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }.listing(file)
     }
 
@@ -231,9 +227,9 @@ impl Executor for EngineExecutor {
         let mut request = self.request(Mode::Size, &bench.file, &scratch);
         request.select = Some(selection(bench));
         request.sizing = Some(SIZING);
-        let command = self.command(&bench.file.absolute);
+        let invocation = self.invoke(&bench.file)?;
         let (events, outcome) =
-            self.start(&scratch, &request, command, &self.limits(false, None))?;
+            self.start(&scratch, request, invocation, &self.limits(false, None))?;
         Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }.sized()
     }
 

@@ -147,6 +147,7 @@ impl Executor for MockExecutor {
                     window: WindowShape::Span,
                     batch_ops: 1,
                     skipped: scripted.skipped,
+                    conditions: BTreeMap::new(),
                 },
                 names,
             }

@@ -1,12 +1,15 @@
 //! One step for one bench file or bench: list it, size it, read it.
 
 mod engine;
+mod invocation;
 mod lifting;
 mod mock;
 mod outcome;
+mod suite;
 
 pub use engine::{EngineExecutor, Sandbox};
 pub use mock::{MockError, MockExecutor};
+pub use suite::{Runner, Suite};
 
 use crate::Fault;
 use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, OpBudget, Proof, Unit};
@@ -18,6 +21,8 @@ pub struct BenchFile {
     pub relative: String,
     /// Absolute path.
     pub absolute: std::path::PathBuf,
+    /// How it is run.
+    pub suite: Suite,
 }
 
 /// A bench to be sized or read.

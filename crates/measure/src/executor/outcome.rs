@@ -4,7 +4,7 @@ use super::{Bench, BenchFile, Listing, Sized};
 use crate::Fault;
 use crate::harness::{Event, PROTOCOL_VERSION};
 use crate::process::{Ending, ProcessOutcome};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tiergate_model::{BenchId, DiscoveredBench, OpBudget};
 
@@ -38,6 +38,9 @@ impl Traced<'_> {
                         message: message.clone(),
                         r#where: r#where.clone(),
                     });
+                }
+                Event::Runner { framework } => {
+                    return Some(Fault::NeedsRunner { framework: framework.clone() });
                 }
                 Event::Unsupported { framework, framework_version, supported } => {
                     return Some(Fault::UnsupportedFramework {
@@ -126,6 +129,7 @@ impl Traced<'_> {
                     window,
                     batch_ops,
                     skipped,
+                    imports,
                 } => listing.benches.push(Bench {
                     file: file.clone(),
                     names: names.clone(),
@@ -137,6 +141,7 @@ impl Traced<'_> {
                         window: *window,
                         batch_ops: (*batch_ops).max(1),
                         skipped: *skipped,
+                        conditions: conditions(imports.as_deref()),
                     },
                 }),
                 Event::Warning { message } => listing.warnings.push(message.clone()),
@@ -225,6 +230,11 @@ fn free_id(id: &BenchId, taken: &BTreeSet<BenchId>) -> BenchId {
         number += 1;
     }
     free
+}
+
+/// What is special about the way in which a file's benches are run.
+fn conditions(imports: Option<&str>) -> BTreeMap<String, String> {
+    imports.map(|imports| ("imports".to_owned(), imports.to_owned())).into_iter().collect()
 }
 
 /// What a child ran.

@@ -32,6 +32,14 @@ pub enum Event {
         batch_ops: u64,
         /// The file skips it.
         skipped: bool,
+        /// What loads modules, where that is not the engine.
+        #[serde(default)]
+        imports: Option<String>,
+    },
+    /// The file is one that a framework's own program has to run.
+    Runner {
+        /// The framework.
+        framework: String,
     },
     /// A framework in an unknown version.
     Unsupported {

@@ -7,4 +7,4 @@ mod request;
 
 pub use embedded::{Harness, UnpackError, unpack};
 pub use event::{Event, read_events};
-pub use request::{Mode, PROTOCOL_VERSION, Request, RequestBudget, Selection, Sizing};
+pub use request::{Mode, PROTOCOL_VERSION, Request, RequestBudget, Selection, Sizing, Worker};

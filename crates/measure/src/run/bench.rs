@@ -123,6 +123,7 @@ pub(super) fn empty_result(bench: &Bench) -> BenchResult {
     BenchResult {
         // The file's own path, which an id can't be asked for where a path holds `::`.
         file: bench.file.relative.clone(),
+        conditions: discovered.conditions.clone(),
         ..BenchResult::incomplete(bench.id().clone(), framework, "not measured yet".to_owned())
     }
 }

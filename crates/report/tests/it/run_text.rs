@@ -109,6 +109,7 @@ fn listed() -> Vec<ListedBench> {
         window: WindowShape::Span,
         batch_ops: 1,
         skipped,
+        conditions: std::collections::BTreeMap::new(),
     };
     vec![
         ListedBench {

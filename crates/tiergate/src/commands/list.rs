@@ -39,7 +39,8 @@ pub(crate) fn list(options: &ListOptions) -> Result<ExitStatus, Failure> {
         let executor = setup.executor(spec, choose_instrument(instrument)?)?;
         let engine = &executor.fingerprint().engine;
         let lock_name = lock_engine(engine.name, &engine.version);
-        let listed = list_all(executor.as_ref(), &files, &filter, settings.jobs(None));
+        let listed =
+            list_all(executor.as_ref(), &files, &filter, settings.jobs(None), &settings.root);
         listed.tell();
         if !listed.faults.is_empty() {
             status = status.worst(ExitStatus::Incomplete);

@@ -23,3 +23,4 @@ mod refusals;
 mod renames;
 mod result_files;
 mod verdicts;
+mod vitest;

@@ -34,7 +34,7 @@ pub(super) struct EngineRun<'a> {
 impl EngineRun<'_> {
     pub(super) fn measure(&self) -> Result<ResultFile, Failure> {
         let jobs = self.settings.jobs(self.options.jobs);
-        let listed = list_all(self.executor, self.files, self.filter, jobs);
+        let listed = list_all(self.executor, self.files, self.filter, jobs, &self.settings.root);
         listed.tell();
         listed.check_not_empty(self.options.selection.allow_empty)?;
         let lock = Lock::read(self.settings.lock_path())?;
