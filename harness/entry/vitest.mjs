@@ -34,7 +34,7 @@ childProcess.fork = (program, args, options = {}) => {
     env: { ...(own.env ?? process.env), ...request.worker?.env, TIERGATE_REQUEST: requestFile },
     ...(wrapper ? { execPath: wrapper, execArgv: [...wrapped, ...execArgv] } : { execArgv }),
   });
-  child.on('exit', ended);
+  child.on('exit', (...ending) => ended(child, ...ending));
   muffle(child);
   return child;
 };
@@ -48,12 +48,12 @@ function muffle(child) {
 }
 
 /** The harness ends the worker when it is through; vitest would take that for a failure. */
-function ended(code, signal) {
+function ended(child, code, signal) {
   if (hasEnded()) process.exit(0);
-  // vitest ends its workers itself when they have run the file. Before that this process ends as its worker did.
-  if (has('loaded') || has('error')) return;
+  // vitest ends its workers itself when they are through. Otherwise this process ends as its worker did.
+  if (child.killed || has('loaded') || has('error')) return;
   if (signal) process.kill(process.pid, signal);
-  else process.exit(code);
+  else if (code !== 0) process.exit(code);
 }
 
 const events = () => (fs.existsSync(request.events) ? fs.readFileSync(request.events, 'utf8') : '');

@@ -1,5 +1,6 @@
 //! Why a bench file could not be listed or a bench not be measured.
 
+use crate::harness::OutsideKind;
 use crate::process::{Ending, SpawnError};
 use tiergate_model::EngineKind;
 
@@ -20,6 +21,9 @@ pub enum Fault {
     /// The harness did not come up in the engine.
     #[error("the harness was not loaded: the engine {0}")]
     NoHarness(Ending),
+    /// The engine does not take the flags that are for this file.
+    #[error("{0}")]
+    Flags(String),
     /// The child wrote an event that can't be read.
     #[error("the harness's events can't be read: line {line}: {fault}")]
     Garbage {
@@ -65,6 +69,17 @@ pub enum Fault {
     /// The file registered nothing.
     #[error("no benchmark found: no supported framework registered one")]
     NoBenches,
+    /// The file registers benches elsewhere, or none at all.
+    #[error(
+        "work outside the measured thread: the file starts the {kind} `{name}` and registers no \
+         bench in its main thread"
+    )]
+    Outside {
+        /// Thread or child.
+        kind: OutsideKind,
+        /// The name of its script.
+        name: String,
+    },
     /// The file adds benches but never runs them.
     #[error(
         "{benches} benches were added but never run: the file does not tell its framework to run"
@@ -137,6 +152,9 @@ impl Fault {
             ),
             Self::UnsupportedFramework { .. } => {
                 Some("install a version that tiergate knows, or a newer tiergate")
+            }
+            Self::Outside { .. } => {
+                Some("measure the file that it starts, or one that runs the same benches itself")
             }
             Self::NeedsRunner { .. } => {
                 Some("set `framework = \"vitest\"` for it in a `[[suite]]` of `tiergate.toml`")

@@ -3,13 +3,14 @@
 use crate::discover::Filter;
 use crate::failure::Failure;
 use crate::output;
-use crate::suites::{configured_vitest, vitest_suite};
+use crate::suites::{configured_vitest, loaded_suite, vitest_suite};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use tiergate_measure::Fault;
 use tiergate_measure::executor::{Bench, BenchFile, Executor, Listing, Runner};
+use tiergate_model::EngineFingerprint;
 
 /// What the files hold.
 #[derive(Default)]
@@ -62,24 +63,33 @@ pub(crate) fn list_all(
     listed
 }
 
-/// Lists a file, by vitest where it is not one that the engine can run.
+/// Lists a file; where the engine can't run it, in the other ways that it may be meant to be run.
 fn list(executor: &dyn Executor, file: &BenchFile, root: &Path) -> Result<Listing, Fault> {
     let fault = match executor.list(file) {
         Err(fault) if file.suite.runner == Runner::Engine => fault,
         listing => return listing,
     };
-    let suite = match &fault {
-        Fault::NeedsRunner { .. } => Some(vitest_suite(root, &file.absolute)),
-        // The file may use globals of vitest's, or rely on what only its configuration knows.
-        Fault::NoBenches => configured_vitest(root, &file.absolute),
-        Fault::Threw { phase, .. } if phase == "load" => configured_vitest(root, &file.absolute),
-        _ => None,
-    };
-    let Some(suite) = suite else { return Err(fault) };
-    match executor.list(&BenchFile { suite, ..file.clone() }) {
-        Err(_) if !matches!(fault, Fault::NeedsRunner { .. }) => Err(fault),
-        listing => listing,
+    if let Fault::NeedsRunner { .. } = &fault {
+        let suite = vitest_suite(root, &file.absolute);
+        return executor.list(&BenchFile { suite, ..file.clone() });
     }
+    let did_not_load = match &fault {
+        Fault::NoBenches | Fault::EndedEarly { .. } => true,
+        Fault::Threw { phase, .. } => phase == "load",
+        _ => false,
+    };
+    if !did_not_load {
+        return Err(fault);
+    }
+    // TypeScript beyond what the engine strips; globals of vitest's, or what only its
+    // configuration knows.
+    let others =
+        [loaded_suite(&file.suite, &file.absolute), configured_vitest(root, &file.absolute)];
+    let listed = others
+        .into_iter()
+        .flatten()
+        .find_map(|suite| executor.list(&BenchFile { suite, ..file.clone() }).ok());
+    listed.ok_or(fault)
 }
 
 impl Listed {
@@ -119,6 +129,16 @@ impl Listed {
                     .hint("`tiergate list` shows the ids")
             }
         })
+    }
+}
+
+/// Files of suites that are for other engines are left out, and not without a word.
+pub(crate) fn tell_of_others(others: usize, engine: &EngineFingerprint) {
+    if others > 0 {
+        output::note(&format!(
+            "{others} files are for other engines than {} {}, as `engine` of their `[[suite]]` says",
+            engine.name, engine.version
+        ));
     }
 }
 

@@ -3,6 +3,7 @@
 use super::invocation::{Equipment, Invocation};
 use super::lifting::LiftedPins;
 use super::outcome::{IDLE, Traced};
+use super::suite_flags::SuiteFlags;
 use super::{Bench, BenchFile, Executor, Listing, RawReading, Sized};
 use crate::Fault;
 use crate::harness::{
@@ -43,6 +44,7 @@ pub struct EngineExecutor {
     sandbox: Sandbox,
     fingerprint: Fingerprint,
     lifted: LiftedPins,
+    suite_flags: SuiteFlags,
 }
 
 /// How long a sizing run times a bench after its warm-up.
@@ -66,13 +68,16 @@ impl EngineExecutor {
             sandbox,
             fingerprint,
             lifted: LiftedPins::default(),
+            suite_flags: SuiteFlags::default(),
         }
     }
 
     fn invoke(&self, file: &BenchFile) -> Result<Invocation, Fault> {
+        let flags =
+            self.suite_flags.of(&file.suite, &self.engine, &self.flags, &self.sandbox.root)?;
         Equipment {
             engine: &self.engine,
-            flags: &self.flags,
+            flags: &flags,
             harness: &self.harness,
             sandbox: &self.sandbox,
         }
@@ -219,7 +224,8 @@ impl Executor for EngineExecutor {
         let request = self.request(Mode::List, file, &scratch);
         let (events, outcome) =
             self.start(&scratch, request, self.invoke(file)?, &self.limits(true, None))?;
-        Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }.listing(file)
+        Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }
+            .listing(file, &self.sandbox.root)
     }
 
     fn size(&self, bench: &Bench) -> Result<Sized, Fault> {

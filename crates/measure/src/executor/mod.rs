@@ -6,10 +6,11 @@ mod lifting;
 mod mock;
 mod outcome;
 mod suite;
+mod suite_flags;
 
 pub use engine::{EngineExecutor, Sandbox};
 pub use mock::{MockError, MockExecutor};
-pub use suite::{Runner, Suite};
+pub use suite::{Loader, Runner, Suite};
 
 use crate::Fault;
 use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, OpBudget, Proof, Unit};

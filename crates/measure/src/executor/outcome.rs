@@ -2,9 +2,10 @@
 
 use super::{Bench, BenchFile, Listing, Sized};
 use crate::Fault;
-use crate::harness::{Event, PROTOCOL_VERSION};
+use crate::harness::{Event, OutsideKind, PROTOCOL_VERSION};
 use crate::process::{Ending, ProcessOutcome};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::Duration;
 use tiergate_model::{BenchId, DiscoveredBench, OpBudget};
 
@@ -109,7 +110,7 @@ impl Traced<'_> {
         self.ended_unfinished()
     }
 
-    pub(super) fn listing(&self, file: &BenchFile) -> Result<Listing, Fault> {
+    pub(super) fn listing(&self, file: &BenchFile, root: &Path) -> Result<Listing, Fault> {
         if let Some(fault) = self.common_fault() {
             return Err(fault);
         }
@@ -141,7 +142,7 @@ impl Traced<'_> {
                         window: *window,
                         batch_ops: (*batch_ops).max(1),
                         skipped: *skipped,
-                        conditions: conditions(imports.as_deref()),
+                        conditions: conditions(file, root, imports.as_deref()),
                     },
                 }),
                 Event::Warning { message } => listing.warnings.push(message.clone()),
@@ -151,7 +152,10 @@ impl Traced<'_> {
             }
         }
         if listing.benches.is_empty() {
-            return Err(if unrun > 0 {
+            let outside = self.outside().next();
+            return Err(if let Some((kind, name)) = outside {
+                Fault::Outside { kind, name: name.to_owned() }
+            } else if unrun > 0 {
                 Fault::NeverRun { benches: unrun }
             } else if loaded {
                 Fault::NoBenches
@@ -159,6 +163,9 @@ impl Traced<'_> {
                 self.ended_unfinished()
             });
         }
+        listing.warnings.extend(self.outside().map(|(kind, name)| {
+            format!("it starts the {kind} `{name}`; benches in there are not known")
+        }));
         if unrun > 0 {
             listing.warnings.push(format!("{unrun} benches were added but never run"));
         }
@@ -179,6 +186,14 @@ impl Traced<'_> {
             bench.discovered.id = id;
         }
         Ok(listing)
+    }
+
+    /// What the file has started beside its main thread.
+    fn outside(&self) -> impl Iterator<Item = (OutsideKind, &str)> {
+        self.events.iter().filter_map(|event| match event {
+            Event::Outside { kind, name } => Some((*kind, name.as_str())),
+            _ => None,
+        })
     }
 
     pub(super) fn sized(&self) -> Result<Sized, Fault> {
@@ -233,8 +248,10 @@ fn free_id(id: &BenchId, taken: &BTreeSet<BenchId>) -> BenchId {
 }
 
 /// What is special about the way in which a file's benches are run.
-fn conditions(imports: Option<&str>) -> BTreeMap<String, String> {
-    imports.map(|imports| ("imports".to_owned(), imports.to_owned())).into_iter().collect()
+fn conditions(file: &BenchFile, root: &Path, imports: Option<&str>) -> BTreeMap<String, String> {
+    let mut conditions = file.suite.conditions(root);
+    conditions.extend(imports.map(|imports| ("imports".to_owned(), imports.to_owned())));
+    conditions
 }
 
 /// What a child ran.

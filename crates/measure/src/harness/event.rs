@@ -3,6 +3,7 @@
 
 use crate::Fault;
 use serde::Deserialize;
+use std::fmt;
 use std::path::Path;
 use std::{fs, io};
 use tiergate_model::WindowShape;
@@ -40,6 +41,13 @@ pub enum Event {
     Runner {
         /// The framework.
         framework: String,
+    },
+    /// The file starts a thread, or a child that runs the engine, for the first time.
+    Outside {
+        /// Which of the two.
+        kind: OutsideKind,
+        /// The name of its script.
+        name: String,
     },
     /// A framework in an unknown version.
     Unsupported {
@@ -102,6 +110,25 @@ pub enum Event {
         #[serde(default)]
         unrun: u64,
     },
+}
+
+/// What a bench file can start beside its main thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OutsideKind {
+    /// A worker thread.
+    Thread,
+    /// A process.
+    Child,
+}
+
+impl fmt::Display for OutsideKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Thread => "worker thread",
+            Self::Child => "child process",
+        })
+    }
 }
 
 /// Reads the events of one child. A last line without its end is left out: the child was ended

@@ -1,7 +1,7 @@
 //! Bench files of vitest, run by vitest: what it lists, counts that agree, hooks, errors, and the
 //! ways in which modules are imported.
 
-use crate::support::{Outcome, Project, bench_of, need_valgrind};
+use crate::support::{Outcome, Project, bench_of, need_valgrind, skip};
 use tiergate_model::{BenchStatus, ResultFile};
 
 const MAJORS: [u32; 3] = [3, 4, 5];

@@ -5,10 +5,10 @@ mod engine_run;
 
 use crate::args::{Format, RunOptions};
 use crate::commands::compare;
-use crate::discover::{Filter, bench_files};
+use crate::discover::{Filter, bench_files, files_for};
 use crate::export::Exports;
 use crate::failure::Failure;
-use crate::listing::no_bench_files;
+use crate::listing::{no_bench_files, tell_of_others};
 use crate::output;
 use crate::progress::Progress;
 use crate::settings::Settings;
@@ -59,6 +59,9 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
             }
             Err(failure) => return Err(failure),
         };
+        let engine = &executor.fingerprint().engine;
+        let (files, others) = files_for(&files, engine);
+        tell_of_others(others, engine);
         let run = EngineRun {
             executor: executor.as_ref(),
             options,

@@ -1,5 +1,4 @@
-//! How each bench file is run: by the engine, or by its framework's own program, and in which
-//! folder.
+//! What a bench file and the folders around it tell of how it is run.
 
 use regex::Regex;
 use std::fs;
@@ -22,7 +21,7 @@ static IMPORT_OF_VITEST: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The suite of a file of which nothing is said.
-pub(crate) fn suite_of(root: &Path, file: &Path) -> Suite {
+pub(super) fn suite_of(root: &Path, file: &Path) -> Suite {
     if is_vitest(file) { vitest_suite(root, file) } else { engine_suite(root, file) }
 }
 
@@ -53,7 +52,8 @@ pub(crate) fn vitest_suite(root: &Path, file: &Path) -> Suite {
     Suite { runner: Runner::Vitest, directory, ..Suite::default() }
 }
 
-fn engine_suite(root: &Path, file: &Path) -> Suite {
+/// The suite of a file that the engine runs.
+pub(super) fn engine_suite(root: &Path, file: &Path) -> Suite {
     Suite { directory: workspace_package(root, file), ..Suite::default() }
 }
 
