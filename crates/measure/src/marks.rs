@@ -17,6 +17,29 @@ pub struct Section {
     pub instructions: Option<u64>,
 }
 
+/// What the kernel's counter said in one section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KernelCount {
+    /// Its readings.
+    Read {
+        /// At the mark that opened; or, where a reading was below the one before it, that one.
+        from: u64,
+        /// At the last mark that closed; or the reading that was too low.
+        to: u64,
+        /// Nanoseconds that it was on.
+        enabled_ns: u64,
+        /// Nanoseconds that it really counted.
+        running_ns: u64,
+    },
+    /// None.
+    Failed {
+        /// What it could not be made to do: one of [`tiergate_protocol::perf_step`].
+        step: String,
+        /// The error's number; 0 where the kernel gave none.
+        error: i32,
+    },
+}
+
 /// What the library reports of one process.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MarkReport {
@@ -32,6 +55,8 @@ pub struct MarkReport {
     pub rearmed: u64,
     /// What the in-process counter saw.
     pub observed: Option<Observed>,
+    /// What the kernel's counter said, section by section, where that is the instrument.
+    pub kernel: Vec<KernelCount>,
     /// How far the process was pinned.
     pub pinned: Option<Pinned>,
     /// Why the in-process counter gives no count, or only a part of one.
@@ -79,6 +104,29 @@ impl MarkReport {
                         lifted: None,
                     });
                 }
+                [
+                    report::PERF,
+                    _,
+                    "from",
+                    from,
+                    "to",
+                    to,
+                    "enabled",
+                    enabled,
+                    "running",
+                    running,
+                ] => {
+                    parsed.kernel.push(KernelCount::Read {
+                        from: from.parse().ok()?,
+                        to: to.parse().ok()?,
+                        enabled_ns: enabled.parse().ok()?,
+                        running_ns: running.parse().ok()?,
+                    });
+                }
+                [report::PERF_FAILED, _, step, error] => parsed.kernel.push(KernelCount::Failed {
+                    step: (*step).to_owned(),
+                    error: error.parse().ok()?,
+                }),
                 [report::COUNTED, _, "instructions", count] => counted = Some(count.parse().ok()?),
                 [report::OBSERVED, _, name, number] => {
                     add(parsed.observed.get_or_insert_default(), name, number.parse().ok()?);

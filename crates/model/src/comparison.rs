@@ -17,6 +17,9 @@ pub struct Comparison {
     /// Fields in which the fingerprints differ; when not empty, `rows` is empty: nothing was
     /// compared.
     pub differences: Vec<FingerprintDifference>,
+    /// What the reader should know of how the sides came about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// One row per bench of either side, the worst first.
     pub rows: Vec<ComparisonRow>,
     /// Pairs of removed and added benches that are probably the same bench under a new id.
@@ -48,18 +51,46 @@ pub struct ComparisonRow {
     /// What the user can do about it, where something can be done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// The base's count per op.
+    /// The base's median per op, in the comparison's unit.
     pub base_per_op: Option<f64>,
-    /// The head's count per op.
+    /// The head's median per op, in the comparison's unit.
     pub head_per_op: Option<f64>,
-    /// `head / base − 1`.
+    /// `head / base − 1`; only when the two can be compared.
     pub change: Option<f64>,
     /// The base's A/A spread, a fraction.
     pub base_spread: Option<f64>,
     /// The head's A/A spread, a fraction.
     pub head_spread: Option<f64>,
-    /// The adjusted p value of a wall-clock row (Mann-Whitney, Benjamini-Hochberg).
+    /// The p value that decided a wall-clock row (Mann-Whitney), adjusted where several benches are
+    /// compared (Benjamini-Hochberg).
     pub adjusted_p: Option<f64>,
+}
+
+impl ComparisonRow {
+    /// A row that says why there is no more to say.
+    pub fn without_figures(id: BenchId, verdict: Verdict, reason: String) -> Self {
+        Self {
+            id,
+            verdict,
+            reason: Some(reason),
+            hint: None,
+            base_per_op: None,
+            head_per_op: None,
+            change: None,
+            base_spread: None,
+            head_spread: None,
+            adjusted_p: None,
+        }
+    }
+
+    /// The same figures, which decide nothing.
+    #[must_use]
+    pub fn inconclusive(mut self, reason: String, hint: Option<&str>) -> Self {
+        self.verdict = Verdict::Inconclusive;
+        self.reason = Some(reason);
+        self.hint = hint.map(str::to_owned);
+        self
+    }
 }
 
 /// A removed and an added bench that are probably one.
@@ -84,6 +115,8 @@ pub struct Tally {
     pub inconclusive: usize,
     /// Warnings.
     pub warn: usize,
+    /// Increases that were accepted.
+    pub accepted: usize,
     /// Improvements.
     pub improved: usize,
     /// Rows within limits.
@@ -108,6 +141,7 @@ impl Comparison {
                 Verdict::Fail => &mut tally.fail,
                 Verdict::Inconclusive => &mut tally.inconclusive,
                 Verdict::Incomplete => &mut tally.incomplete,
+                Verdict::Accepted => &mut tally.accepted,
                 Verdict::Added => &mut tally.added,
                 Verdict::Removed => &mut tally.removed,
                 Verdict::Skipped => &mut tally.skipped,
@@ -138,6 +172,7 @@ impl Comparison {
                 Verdict::Ok
                 | Verdict::Warn
                 | Verdict::Improved
+                | Verdict::Accepted
                 | Verdict::Added
                 | Verdict::Removed
                 | Verdict::Skipped => ExitStatus::Pass,

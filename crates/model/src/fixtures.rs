@@ -21,6 +21,7 @@ pub fn result_file(benches: Vec<BenchResult>) -> ResultFile {
         commit: None,
         side: None,
         filter: Vec::new(),
+        shard: None,
         fingerprint: fingerprint(),
         benches,
     }

@@ -14,6 +14,8 @@ pub enum InstrumentKind {
     Counter,
     /// Valgrind's callgrind, collecting only between the marks.
     Callgrind,
+    /// The processor's own counter of instructions, read through the kernel.
+    Perf,
     /// The monotonic clock at the marks.
     Wall,
     /// Scripted counts, for tests of the pipeline.
@@ -36,6 +38,7 @@ impl InstrumentKind {
         match self {
             Self::Counter => "counter",
             Self::Callgrind => "callgrind",
+            Self::Perf => "perf",
             Self::Wall => "wall",
             Self::Mock => "mock",
         }
@@ -44,7 +47,7 @@ impl InstrumentKind {
     /// The unit of its counts.
     pub fn unit(self) -> Unit {
         match self {
-            Self::Counter | Self::Callgrind | Self::Mock => Unit::Instructions,
+            Self::Counter | Self::Callgrind | Self::Perf | Self::Mock => Unit::Instructions,
             Self::Wall => Unit::Nanoseconds,
         }
     }

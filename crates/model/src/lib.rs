@@ -14,6 +14,7 @@ mod limits;
 mod percent;
 mod reading;
 mod result_file;
+mod shard;
 mod verdict;
 
 pub use bench::{BenchId, DiscoveredBench, OpBudget, WindowShape};
@@ -31,4 +32,5 @@ pub use reading::{MarkCheck, Observed, Perturbation, Pinned, Proof, Reading};
 pub use result_file::{
     BenchResult, BenchStatus, ResultFile, ResultFileFault, SCHEMA_VERSION, Side, WallReading,
 };
+pub use shard::{Shard, ShardError};
 pub use verdict::Verdict;

@@ -1,6 +1,6 @@
 //! The result file: what a run found, as JSON.
 
-use crate::{BenchId, Fingerprint, Perturbation, Reading, Unit};
+use crate::{BenchId, Fingerprint, Perturbation, Reading, Shard, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +34,9 @@ pub struct ResultFile {
     /// The filters that left benches out; empty when all were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filter: Vec<String>,
+    /// Which part of the benches it holds, when it was measured in shards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
     /// What it is comparable with.
     pub fingerprint: Fingerprint,
     /// Every bench that was asked for; those not reached are incomplete.

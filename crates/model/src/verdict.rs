@@ -24,6 +24,9 @@ pub enum Verdict {
     /// Not, or only partly, measured; the reason is named.
     #[serde(rename = "INCOMPLETE")]
     Incomplete,
+    /// A proven increase that the project has accepted for this base; the reason is named.
+    #[serde(rename = "accepted")]
+    Accepted,
     /// Only head has it.
     #[serde(rename = "added")]
     Added,
@@ -45,6 +48,7 @@ impl Verdict {
             Self::Fail => "FAIL",
             Self::Inconclusive => "INCONCLUSIVE",
             Self::Incomplete => "INCOMPLETE",
+            Self::Accepted => "accepted",
             Self::Added => "added",
             Self::Removed => "removed",
             Self::Skipped => "skipped",
@@ -58,11 +62,12 @@ impl Verdict {
             Self::Incomplete => 1,
             Self::Inconclusive => 2,
             Self::Warn => 3,
-            Self::Removed => 4,
-            Self::Improved => 5,
-            Self::Added => 6,
-            Self::Ok => 7,
-            Self::Skipped => 8,
+            Self::Accepted => 4,
+            Self::Removed => 5,
+            Self::Improved => 6,
+            Self::Added => 7,
+            Self::Ok => 8,
+            Self::Skipped => 9,
         }
     }
 }

@@ -7,7 +7,8 @@
 //!   do and nothing else; so do the marks' before a section is armed.
 //! - Nothing here allocates, locks or starts a thread: the engine's heap and threads are as they
 //!   would be without the library.
-//! - Between two marks there are no system calls of the library's own.
+//! - Between two marks there are no system calls of the library's own but those that switch the
+//!   kernel's counter on and off.
 //! - What the library itself reads of the system, it reads by system calls of its own: libc's
 //!   functions may be its own overrides.
 
@@ -17,6 +18,7 @@ mod callgrind;
 mod counter;
 mod environment;
 mod overrides;
+mod perf;
 mod pin;
 mod plan;
 mod report;

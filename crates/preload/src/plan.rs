@@ -2,6 +2,7 @@
 //! harness removes the variables afterwards, so that the engine's children do not inherit them.
 
 use crate::environment::variable;
+use crate::perf;
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
 use tiergate_protocol::{environment, instrument, shape};
@@ -14,6 +15,7 @@ pub(crate) enum Instrument {
     Clock,
     Counter,
     Callgrind,
+    Perf(perf::Event),
 }
 
 #[derive(Clone, Copy)]
@@ -64,7 +66,7 @@ fn from_environment() -> Option<Plan> {
         instrument::CLOCK => Instrument::Clock,
         instrument::COUNTER => Instrument::Counter,
         instrument::CALLGRIND => Instrument::Callgrind,
-        _ => return None,
+        name => Instrument::Perf(perf::Event::named(name.strip_prefix(instrument::PERF_PREFIX)?)?),
     };
     let brackets = variable(environment::SHAPE)?.to_str().ok()? == shape::BRACKETS;
     let marks_per_section = number(environment::MARKS)?;

@@ -5,7 +5,7 @@
 
 use crate::plan::{self, Instrument, Plan};
 use crate::system::{real_monotonic, thread_number};
-use crate::{callgrind, counter, pin, report::Line};
+use crate::{callgrind, counter, perf, pin, report::Line};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tiergate_protocol::report;
 
@@ -49,6 +49,9 @@ pub(crate) fn arm() {
         .number(thread_number().unsigned_abs().into())
         .append_to(path);
     ARMED_THREAD.store(this_thread(), Relaxed);
+    if let Instrument::Perf(event) = plan.instrument {
+        perf::arm(plan, section, event);
+    }
 }
 
 /// Takes one mark, if the calling thread is the armed one. Whether the thread is to go on under
@@ -81,6 +84,7 @@ fn open(plan: &Plan) {
             callgrind::start_instrumentation();
             callgrind::toggle_collecting();
         }
+        Instrument::Perf(_) => perf::resume(plan, SECTION.load(Relaxed)),
     }
 }
 
@@ -95,6 +99,8 @@ fn inner(plan: &Plan, number: u64) {
         Instrument::Clock => add_elapsed(real_monotonic()),
         Instrument::Counter => counter::bracket(number % 2 == 1),
         Instrument::Callgrind => callgrind::toggle_collecting(),
+        Instrument::Perf(_) if number % 2 == 1 => perf::resume(plan, SECTION.load(Relaxed)),
+        Instrument::Perf(_) => perf::pause(plan, SECTION.load(Relaxed)),
     }
 }
 
@@ -114,6 +120,7 @@ fn close(plan: &Plan) {
             callgrind::dump_counts();
             callgrind::stop_instrumentation();
         }
+        Instrument::Perf(_) => perf::close(plan, SECTION.load(Relaxed)),
     }
     if let Some(line) = pin::report() {
         line.append_to(plan.report_path());

@@ -47,6 +47,31 @@ pub mod instrument {
     pub const COUNTER: &str = "counter";
     /// Asks Valgrind's callgrind to collect between the marks.
     pub const CALLGRIND: &str = "callgrind";
+    /// Lets the kernel count; one of the [`super::perf_event`] names follows.
+    pub const PERF_PREFIX: &str = "perf:";
+}
+
+/// What the kernel is to count.
+pub mod perf_event {
+    /// The processor's counter of instructions.
+    pub const INSTRUCTIONS: &str = "instructions";
+    /// Nanoseconds that the thread ran: as the next, kept by the kernel itself, and there on machines
+    /// without hardware counters.
+    pub const TASK_CLOCK: &str = "task-clock";
+    /// Nothing: it stays at zero.
+    pub const DUMMY: &str = "dummy";
+}
+
+/// What the kernel's counter could not be made to do.
+pub mod perf_step {
+    /// To open.
+    pub const OPEN: &str = "open";
+    /// To be switched on or off.
+    pub const SWITCH: &str = "switch";
+    /// To be read.
+    pub const READ: &str = "read";
+    /// To stay on the processor all the time.
+    pub const KEEP: &str = "keep";
 }
 
 /// Shapes of a window.
@@ -67,14 +92,19 @@ pub mod shape {
 /// closed 1 marks 2 ns 123456
 /// counted 1 instructions 123456
 /// observed 1 system_calls 12
+/// perf 1 from 0 to 123456 enabled 5000 running 5000
+/// perf_failed 1 open 13
 /// excess 1
 /// rearmed 1
 /// ```
 /// `armed`, `opened` and `closed` carry the section's number from 1. `ns` is the time between the
 /// marks by the monotonic clock. `counted` and `observed` are the in-process counter's; in their
 /// place `refused` and `incomplete`, each followed by the section's number and a reason in words,
-/// say why there is no count or only a part of one. `excess` counts marks of the armed thread after the last section
-/// has closed, `rearmed` a section that began before the one before it had closed.
+/// say why there is no count or only a part of one. `perf` has the first and the last reading of the
+/// kernel's counter and its times in nanoseconds; where a reading was below the one before it, they
+/// are those two. `perf_failed` has one of the [`super::perf_step`] names and the error's number.
+/// `excess` counts marks of the armed thread after the last section has closed, `rearmed` a section
+/// that began before the one before it had closed.
 pub mod report {
     /// First line: the format's name and version.
     pub const HEADER: &str = "tiergate-report 1";
@@ -94,6 +124,10 @@ pub mod report {
     pub const REFUSED: &str = "refused";
     /// The count of a section is not the whole truth; the reason follows.
     pub const INCOMPLETE: &str = "incomplete";
+    /// What the kernel's counter read.
+    pub const PERF: &str = "perf";
+    /// Why the kernel's counter has no reading.
+    pub const PERF_FAILED: &str = "perf_failed";
     /// Before the end of a section: how often a thread ran outside of the gate's order so far, and
     /// the names of the pins that are on.
     pub const PINNED: &str = "pinned";

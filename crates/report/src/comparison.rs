@@ -36,7 +36,8 @@ fn sides(comparison: &Comparison, style: &Style) -> String {
     let line = |name: &str, side: &SideSummary| {
         format!("{}  {}\n", style.paint(name, BOLD), side_text(side))
     };
-    line("base", &comparison.base) + &line("head", &comparison.head)
+    let notes = comparison.notes.iter().map(|note| note_text(note, 0, DIM, style));
+    line("base", &comparison.base) + &line("head", &comparison.head) + &notes.collect::<String>()
 }
 
 /// For example `base.json (commit 0a1b2c3), node 24.22.1, callgrind`.

@@ -19,6 +19,8 @@ struct Document<'a> {
     unit: Unit,
     limits: &'a Limits,
     differences: &'a [FingerprintDifference],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
     rows: &'a [ComparisonRow],
     probable_renames: &'a [Rename],
 }
@@ -37,6 +39,7 @@ pub fn comparison_json(comparison: &Comparison) -> Result<String, serde_json::Er
         unit: comparison.unit,
         limits: &comparison.limits,
         differences: &comparison.differences,
+        notes: &comparison.notes,
         rows: &comparison.rows,
         probable_renames: &comparison.probable_renames,
     };

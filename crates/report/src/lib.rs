@@ -1,24 +1,33 @@
-//! Reports of tiergate: terminal, Markdown and JSON, pure functions from data to text.
+//! Reports of tiergate: terminal, Markdown, JSON, JUnit, HTML and annotations, pure functions from
+//! data to text.
 //!
 //! Names and reasons come from users' files and programs: no control character of theirs reaches a
 //! report, and no markup of theirs works in one.
 
+mod annotations;
+mod compared;
 mod comparison;
 mod json;
+mod junit;
 mod list;
 mod markdown;
 mod number;
 mod run;
 mod style;
+mod suite;
 mod summary;
 mod table;
 mod text;
 
+pub use annotations::{comparison_annotations, run_annotations};
+pub use compared::Compared;
 pub use comparison::comparison_text;
 pub use json::{COMPARISON_SCHEMA_VERSION, comparison_json};
+pub use junit::{comparison_junit, run_junit};
 pub use list::{LIST_SCHEMA_VERSION, ListedBench, list_json, list_text};
-pub use markdown::{MARKER, comparison_markdown, list_markdown, run_markdown};
+pub use markdown::{comparison_markdown, list_markdown, marker, run_markdown};
 pub use run::{run_summary, run_text};
 pub use style::Style;
+pub use suite::{SuiteName, SuiteNameError};
 pub use summary::comparison_summary;
 pub use text::printable;

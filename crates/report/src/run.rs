@@ -114,6 +114,11 @@ fn cells(bench: &BenchResult, wall: bool) -> Vec<Cell> {
     }
 }
 
+/// Whether its readings, though all there, are none to judge by.
+pub(crate) fn is_doubtful(bench: &BenchResult) -> bool {
+    bench.status == BenchStatus::Measured && bench.reason.is_some()
+}
+
 /// The name within its file, or the whole id where there is no file in it.
 pub(crate) fn short_name(bench: &BenchResult) -> &str {
     match bench.id.name() {

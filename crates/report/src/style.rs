@@ -48,7 +48,7 @@ pub(crate) const CAUTION: Paint = AnsiColor::Yellow.on_default();
 pub(crate) fn verdict_paint(verdict: Verdict) -> Paint {
     match verdict {
         Verdict::Fail | Verdict::Incomplete => ALARM,
-        Verdict::Inconclusive | Verdict::Warn => CAUTION,
+        Verdict::Inconclusive | Verdict::Warn | Verdict::Accepted => CAUTION,
         Verdict::Improved | Verdict::Ok => AnsiColor::Green.on_default(),
         Verdict::Added | Verdict::Removed => AnsiColor::Blue.on_default(),
         Verdict::Skipped => DIM,

@@ -10,6 +10,7 @@ pub(crate) fn counted(tally: &Tally) -> Vec<(usize, Verdict)> {
         (tally.incomplete, Verdict::Incomplete),
         (tally.inconclusive, Verdict::Inconclusive),
         (tally.warn, Verdict::Warn),
+        (tally.accepted, Verdict::Accepted),
         (tally.removed, Verdict::Removed),
         (tally.improved, Verdict::Improved),
         (tally.added, Verdict::Added),

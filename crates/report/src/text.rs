@@ -40,13 +40,18 @@ pub(crate) fn columns(text: &str) -> usize {
 /// Shortens a printable text to at most so many columns by leaving out its middle: a path's
 /// beginning and a bench's end tell more.
 pub(crate) fn shorten(text: &str, width: usize) -> String {
-    if columns(text) <= width {
+    if columns(text) <= width && text.chars().count() <= most_characters(width) {
         return text.to_owned();
     }
     let room = width.saturating_sub(1);
     let end = taken(text.chars().rev(), room - room / 3).rev().collect::<String>();
     let start: String = taken(text.chars(), room / 3).collect();
     format!("{start}…{end}")
+}
+
+/// Marks that combine with others take no column, but room in a file.
+fn most_characters(width: usize) -> usize {
+    width.saturating_mul(2).saturating_add(16)
 }
 
 /// The first characters that fit.
@@ -56,6 +61,7 @@ fn taken(
 ) -> impl DoubleEndedIterator<Item = char> {
     let mut used = 0;
     let fitting: Vec<char> = characters
+        .take(most_characters(width))
         .take_while(|character| {
             used += character.width().unwrap_or(0);
             used <= width
@@ -106,6 +112,7 @@ mod tests {
         assert_eq!(shorten("abcdef", 6), "abcdef");
         assert_eq!(shorten("packages/a.mjs::parse", 10), "pac…:parse");
         assert_eq!(shorten("日本語日本語", 6), "…本語");
+        assert!(shorten(&"\u{301}".repeat(1000), 30).chars().count() < 100);
         for width in 0..20 {
             assert!(columns(&shorten("日本語 packages/a.mjs", width)) <= width.max(1));
         }

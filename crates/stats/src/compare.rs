@@ -3,7 +3,7 @@
 use crate::benjamini_hochberg::benjamini_hochberg;
 use crate::renames::{note_swapped_names, probable_renames};
 use crate::sides::{Sides, Unlisted};
-use crate::verdict::{Case, Judgement};
+use crate::verdict::{Case, with_sides};
 use std::collections::BTreeMap;
 use tiergate_model::{
     BenchId, BenchResult, BenchStatus, Comparison, ComparisonRow, Limits, Rename, ResultFile,
@@ -37,6 +37,7 @@ pub fn compare(base: &ResultFile, head: &ResultFile, options: &CompareOptions) -
         unit: base.unit(),
         limits: options.limits,
         differences,
+        notes: Vec::new(),
         rows,
         probable_renames,
     }
@@ -68,15 +69,15 @@ fn judge_all(
     let renames = probable_renames(&sides, &unlisted);
     let mut rows = judge_common(&sides, base, options);
     note_swapped_names(&mut rows);
-    rows.extend(sides.iter().filter_map(|(id, sides)| {
-        let judgement = match (sides.base, sides.head) {
-            (Some(_), None) if filtered(head, base) => left_out_of_head(head),
-            (None, Some(_)) if filtered(base, head) => left_out_of_base(base),
+    rows.extend(sides.values().filter_map(|sides| {
+        let row = match (sides.base, sides.head) {
+            (Some(bench), None) if filtered(head, base) => left_out_of_head(bench, head),
+            (None, Some(bench)) if filtered(base, head) => left_out_of_base(bench, base),
             (Some(base), None) => only_in_base(base, &unlisted, &renames, options.allow_removed),
             (None, Some(head)) => only_in_head(head, &unlisted, &renames),
             _ => return None,
         };
-        Some(row((*id).clone(), judgement.with_sides(sides.base, sides.head)))
+        Some(with_sides(row, sides.base, sides.head))
     }));
     rows.sort_by(|one, other| {
         let change = |row: &ComparisonRow| row.change.unwrap_or(f64::NEG_INFINITY);
@@ -95,37 +96,45 @@ fn judge_common(
     base: &ResultFile,
     options: &CompareOptions,
 ) -> Vec<ComparisonRow> {
-    let cases: Vec<(&BenchId, Case)> = sides
-        .iter()
-        .filter_map(|(id, sides)| Some((*id, Case::open(sides.base?, sides.head?, base.unit()))))
+    let cases: Vec<Case> = sides
+        .values()
+        .filter_map(|sides| Some(Case::open(sides.base?, sides.head?, base.unit())))
         .collect();
-    let tested: Vec<f64> = cases.iter().filter_map(|(_, case)| case.p_value()).collect();
+    let tested: Vec<f64> = cases.iter().filter_map(Case::p_value).collect();
     let mut adjusted = benjamini_hochberg(&tested).into_iter();
     cases
         .into_iter()
-        .map(|(id, case)| {
+        .map(|case| {
             let p = case.p_value().and_then(|_| adjusted.next());
-            row(id.clone(), case.close(&options.limits, p, tested.len()))
+            case.close(&options.limits, p, tested.len())
         })
         .collect()
 }
 
-/// Whether a side was measured with a filter that the other one did not have: then it can't tell
-/// a bench that is gone from one that was not asked for.
+/// Whether a side was measured with a filter, or in a shard, that the other one did not have: then
+/// it can't tell a bench that is gone from one that was not asked for.
 fn filtered(side: &ResultFile, other: &ResultFile) -> bool {
-    !side.filter.is_empty() && side.filter != other.filter
+    let filtered = !side.filter.is_empty() && side.filter != other.filter;
+    filtered || (side.shard.is_some() && side.shard != other.shard)
 }
 
-fn left_out_of_head(head: &ResultFile) -> Judgement {
-    let reason = format!("left out of head by the filter `{}`", head.filter.join("`, `"));
-    Judgement::without_figures(Verdict::Skipped, reason)
+fn left_out_by(side: &ResultFile) -> String {
+    match side.shard {
+        Some(shard) if side.filter.is_empty() => format!("`--shard {shard}`"),
+        _ => format!("the filter `{}`", side.filter.join("`, `")),
+    }
 }
 
-fn left_out_of_base(base: &ResultFile) -> Judgement {
-    let reason = format!("base was measured with the filter `{}`", base.filter.join("`, `"));
-    Judgement {
+fn left_out_of_head(bench: &BenchResult, head: &ResultFile) -> ComparisonRow {
+    let reason = format!("left out of head by {}", left_out_by(head));
+    ComparisonRow::without_figures(bench.id.clone(), Verdict::Skipped, reason)
+}
+
+fn left_out_of_base(bench: &BenchResult, base: &ResultFile) -> ComparisonRow {
+    let reason = format!("base was measured with {}", left_out_by(base));
+    ComparisonRow {
         hint: Some("measure base without it, or head with it too".to_owned()),
-        ..Judgement::without_figures(Verdict::Incomplete, reason)
+        ..ComparisonRow::without_figures(bench.id.clone(), Verdict::Incomplete, reason)
     }
 }
 
@@ -134,34 +143,34 @@ fn only_in_base(
     unlisted: &Unlisted,
     renames: &[Rename],
     allowed: bool,
-) -> Judgement {
+) -> ComparisonRow {
     if base.id.is_file() {
         return file_fault("base", base);
     }
     if let Some(reason) = unlisted.in_head(&base.id) {
-        return lost_with_file("head", reason);
+        return lost_with_file(base, "head", reason);
     }
     let reason = match renames.iter().find(|rename| rename.from == base.id) {
         Some(rename) => format!("removed, or renamed to `{}`", rename.to),
         None => "removed: only base has it".to_owned(),
     };
     if allowed {
-        return Judgement::without_figures(Verdict::Removed, reason);
+        return ComparisonRow::without_figures(base.id.clone(), Verdict::Removed, reason);
     }
     let hint = "if that is meant, allow it with `--allow-removed`";
-    Judgement {
+    ComparisonRow {
         hint: Some(hint.to_owned()),
-        ..Judgement::without_figures(Verdict::Incomplete, reason)
+        ..ComparisonRow::without_figures(base.id.clone(), Verdict::Incomplete, reason)
     }
 }
 
-fn only_in_head(head: &BenchResult, unlisted: &Unlisted, renames: &[Rename]) -> Judgement {
+fn only_in_head(head: &BenchResult, unlisted: &Unlisted, renames: &[Rename]) -> ComparisonRow {
     if head.id.is_file() {
         return file_fault("head", head);
     }
     // A base that could not be listed is no base without the bench.
     if let Some(reason) = unlisted.in_base(&head.id) {
-        return lost_with_file("base", reason);
+        return lost_with_file(head, "base", reason);
     }
     let why = head.reason.as_deref().unwrap_or("no reason was recorded");
     let (verdict, reason) = match head.status {
@@ -176,30 +185,16 @@ fn only_in_head(head: &BenchResult, unlisted: &Unlisted, renames: &[Rename]) -> 
             (Verdict::Added, reason)
         }
     };
-    Judgement::without_figures(verdict, reason)
+    ComparisonRow::without_figures(head.id.clone(), verdict, reason)
 }
 
-fn file_fault(side: &str, file: &BenchResult) -> Judgement {
+fn file_fault(side: &str, file: &BenchResult) -> ComparisonRow {
     let why = file.reason.as_deref().unwrap_or("no reason was recorded");
-    Judgement::without_figures(Verdict::Incomplete, format!("{side}: {why}"))
+    let reason = format!("{side}: {why}");
+    ComparisonRow::without_figures(file.id.clone(), Verdict::Incomplete, reason)
 }
 
-fn lost_with_file(side: &str, reason: &str) -> Judgement {
+fn lost_with_file(bench: &BenchResult, side: &str, reason: &str) -> ComparisonRow {
     let reason = format!("{side}: its file could not be listed: {reason}");
-    Judgement::without_figures(Verdict::Incomplete, reason)
-}
-
-fn row(id: BenchId, judgement: Judgement) -> ComparisonRow {
-    ComparisonRow {
-        id,
-        verdict: judgement.verdict,
-        reason: judgement.reason,
-        hint: judgement.hint,
-        base_per_op: judgement.base_per_op,
-        head_per_op: judgement.head_per_op,
-        change: judgement.change,
-        base_spread: judgement.base_spread,
-        head_spread: judgement.head_spread,
-        adjusted_p: judgement.adjusted_p,
-    }
+    ComparisonRow::without_figures(bench.id.clone(), Verdict::Incomplete, reason)
 }

@@ -17,5 +17,5 @@ pub use compare::{CompareOptions, compare};
 pub use evidence::summarise_readings;
 pub use mann_whitney::{MannWhitney, mann_whitney, smallest_p};
 pub use sample::{Summary, median, quantile, spread};
-pub use verdict::{Judgement, verdict};
+pub use verdict::verdict;
 pub use welch::{Welch, welch};

@@ -3,7 +3,9 @@
 use crate::bootstrap::median_ratio_interval;
 use crate::evidence::{Evidence, Gap, Pair, summarise_readings};
 use crate::mann_whitney::{mann_whitney, smallest_p};
-use tiergate_model::{BenchResult, BenchStatus, Limits, Percent, Unit, Verdict};
+use tiergate_model::{
+    BenchId, BenchResult, BenchStatus, ComparisonRow, Limits, Percent, Unit, Verdict,
+};
 
 /// Fewer repeats say nothing about the spread.
 const FEWEST_REPEATS: usize = 3;
@@ -18,29 +20,6 @@ const ROUNDING: f64 = 1e-9;
 const RESAMPLES: usize = 2000;
 const SEED: u64 = 1;
 
-/// What the two sides of one bench amount to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Judgement {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// Why; always given for INCONCLUSIVE, INCOMPLETE and skipped.
-    pub reason: Option<String>,
-    /// What the user can do about it, where something can be done.
-    pub hint: Option<String>,
-    /// The base's median per op, in the instrument's unit.
-    pub base_per_op: Option<f64>,
-    /// The head's median per op, in the instrument's unit.
-    pub head_per_op: Option<f64>,
-    /// `head / base − 1`; only when the two can be compared.
-    pub change: Option<f64>,
-    /// The base's A/A spread, a fraction.
-    pub base_spread: Option<f64>,
-    /// The head's A/A spread, a fraction.
-    pub head_spread: Option<f64>,
-    /// The p value that decided a wall-clock row, adjusted where several benches are compared.
-    pub adjusted_p: Option<f64>,
-}
-
 /// Judges one bench that both sides have.
 ///
 /// - A side that is incomplete, or skipped while the other is not, makes it INCOMPLETE; sides with
@@ -51,7 +30,12 @@ pub struct Judgement {
 /// - Nanoseconds: a change beyond a limit counts when a Mann-Whitney test over the repeats is
 ///   significant at 5 %, and is INCONCLUSIVE otherwise. The spread limit does not apply: clocks
 ///   are noisy by nature, and the test accounts for it.
-pub fn verdict(base: &BenchResult, head: &BenchResult, unit: Unit, limits: &Limits) -> Judgement {
+pub fn verdict(
+    base: &BenchResult,
+    head: &BenchResult,
+    unit: Unit,
+    limits: &Limits,
+) -> ComparisonRow {
     let case = Case::open(base, head, unit);
     let p = case.p_value();
     case.close(limits, p, 1)
@@ -60,7 +44,8 @@ pub fn verdict(base: &BenchResult, head: &BenchResult, unit: Unit, limits: &Limi
 /// One bench between the gathering of its evidence and its verdict: the p values of all benches
 /// are adjusted together in between.
 pub(crate) struct Case {
-    evidence: Result<Evidence, Judgement>,
+    id: BenchId,
+    evidence: Result<Evidence, ComparisonRow>,
     unit: Unit,
 }
 
@@ -69,13 +54,13 @@ impl Case {
         let evidence = match (base.status, head.status) {
             (BenchStatus::Skipped, BenchStatus::Skipped) => {
                 let reason = head.reason.clone().unwrap_or_else(|| "skipped".to_owned());
-                Err(Judgement::without_figures(Verdict::Skipped, reason))
+                Err(ComparisonRow::without_figures(head.id.clone(), Verdict::Skipped, reason))
             }
             (BenchStatus::Skipped, _) => Err(skipped_on("base", base)),
             (_, BenchStatus::Skipped) => Err(skipped_on("head", head)),
-            _ => Evidence::gather(base, head).map_err(|gap| gap_judgement(gap, base, head)),
+            _ => Evidence::gather(base, head).map_err(|gap| gap_row(gap, base, head)),
         };
-        Self { evidence, unit }
+        Self { id: head.id.clone(), evidence, unit }
     }
 
     /// The p value of a wall-clock case, before adjustment.
@@ -92,22 +77,22 @@ impl Case {
     }
 
     /// Applies the limits; `tested` is the number of p values that were adjusted together.
-    pub(crate) fn close(self, limits: &Limits, p: Option<f64>, tested: usize) -> Judgement {
+    pub(crate) fn close(self, limits: &Limits, p: Option<f64>, tested: usize) -> ComparisonRow {
         let evidence = match self.evidence {
             Ok(evidence) => evidence,
-            Err(judgement) => return judgement,
+            Err(row) => return row,
         };
-        let mut judgement = Judgement::with_figures(&evidence);
-        judgement.adjusted_p = p;
+        let mut row = row_with_figures(self.id, &evidence);
+        row.adjusted_p = p;
         if evidence.fewest_repeats() < FEWEST_REPEATS {
             let reason =
                 format!("only {}: it takes at least 3 repeats", repeats(evidence.fewest_repeats()));
-            return judgement.inconclusive(reason, Some("measure with `--repeats 5`"));
+            return row.inconclusive(reason, Some("measure with `--repeats 5`"));
         }
         if self.unit == Unit::Instructions
             && let Some(reason) = spread_fault(&evidence, limits.aa_spread)
         {
-            return judgement.inconclusive(
+            return row.inconclusive(
                 reason,
                 Some("equal processes did unequal work: look for clocks, randomness, I/O or threads in the op"),
             );
@@ -120,8 +105,8 @@ impl Case {
         } else if change < -limits.improved - ROUNDING {
             (Verdict::Improved, limits.improved)
         } else {
-            judgement.verdict = Verdict::Ok;
-            return judgement;
+            row.verdict = Verdict::Ok;
+            return row;
         };
         let doubt = match (self.unit, p) {
             (Unit::Instructions, _) | (Unit::Nanoseconds, None) => overlap(&evidence, change),
@@ -129,86 +114,66 @@ impl Case {
         };
         match doubt {
             None => {
-                judgement.verdict = verdict;
-                judgement
+                row.verdict = verdict;
+                row
             }
-            Some((doubt, hint)) => judgement
+            Some((doubt, hint)) => row
                 .inconclusive(format!("beyond the limit of {}, but {doubt}", Percent(limit)), hint),
         }
     }
 }
 
-impl Judgement {
-    pub(crate) fn without_figures(verdict: Verdict, reason: String) -> Self {
-        Self {
-            verdict,
-            reason: Some(reason),
-            hint: None,
-            base_per_op: None,
-            head_per_op: None,
-            change: None,
-            base_spread: None,
-            head_spread: None,
-            adjusted_p: None,
-        }
-    }
-
-    fn with_figures(evidence: &Evidence) -> Self {
-        let first = evidence.pairs.first();
-        Self {
-            verdict: Verdict::Inconclusive,
-            reason: None,
-            hint: None,
-            base_per_op: first.map(|pair| pair.base_summary.median),
-            head_per_op: first.map(|pair| pair.head_summary.median),
-            change: Some(evidence.change()),
-            base_spread: first.map(|pair| pair.base_summary.spread()),
-            head_spread: first.map(|pair| pair.head_summary.spread()),
-            adjusted_p: None,
-        }
-    }
-
-    /// Fills in what a side that was measured says on its own.
-    pub(crate) fn with_sides(
-        mut self,
-        base: Option<&BenchResult>,
-        head: Option<&BenchResult>,
-    ) -> Self {
-        let summary = |side: Option<&BenchResult>| {
-            side.filter(|side| side.status == BenchStatus::Measured)
-                .and_then(|side| summarise_readings(&side.readings))
-        };
-        let (base, head) = (summary(base), summary(head));
-        self.base_per_op = base.map(|summary| summary.median);
-        self.head_per_op = head.map(|summary| summary.median);
-        self.base_spread = base.map(|summary| summary.spread());
-        self.head_spread = head.map(|summary| summary.spread());
-        self
-    }
-
-    fn inconclusive(mut self, reason: String, hint: Option<&str>) -> Self {
-        self.verdict = Verdict::Inconclusive;
-        self.reason = Some(reason);
-        self.hint = hint.map(str::to_owned);
-        self
+/// A row of which only the verdict is open.
+fn row_with_figures(id: BenchId, evidence: &Evidence) -> ComparisonRow {
+    let first = evidence.pairs.first();
+    ComparisonRow {
+        id,
+        verdict: Verdict::Inconclusive,
+        reason: None,
+        hint: None,
+        base_per_op: first.map(|pair| pair.base_summary.median),
+        head_per_op: first.map(|pair| pair.head_summary.median),
+        change: Some(evidence.change()),
+        base_spread: first.map(|pair| pair.base_summary.spread()),
+        head_spread: first.map(|pair| pair.head_summary.spread()),
+        adjusted_p: None,
     }
 }
 
-fn skipped_on(name: &str, side: &BenchResult) -> Judgement {
+/// Fills in what a side that was measured says on its own.
+pub(crate) fn with_sides(
+    mut row: ComparisonRow,
+    base: Option<&BenchResult>,
+    head: Option<&BenchResult>,
+) -> ComparisonRow {
+    let summary = |side: Option<&BenchResult>| {
+        side.filter(|side| side.status == BenchStatus::Measured)
+            .and_then(|side| summarise_readings(&side.readings))
+    };
+    let (base, head) = (summary(base), summary(head));
+    row.base_per_op = base.map(|summary| summary.median);
+    row.head_per_op = head.map(|summary| summary.median);
+    row.base_spread = base.map(|summary| summary.spread());
+    row.head_spread = head.map(|summary| summary.spread());
+    row
+}
+
+fn skipped_on(name: &str, side: &BenchResult) -> ComparisonRow {
     let reason = side.reason.as_deref().unwrap_or("skipped");
-    Judgement::without_figures(Verdict::Incomplete, format!("skipped in {name} only: {reason}"))
+    let reason = format!("skipped in {name} only: {reason}");
+    ComparisonRow::without_figures(side.id.clone(), Verdict::Incomplete, reason)
 }
 
-fn gap_judgement(gap: Gap, base: &BenchResult, head: &BenchResult) -> Judgement {
-    match gap {
-        Gap::Missing(reason) => Judgement::without_figures(Verdict::Incomplete, reason),
-        Gap::Incomparable { reason, hint } => {
-            let mut judgement = Judgement::without_figures(Verdict::Inconclusive, reason);
-            judgement.hint = Some(hint);
-            judgement
-        }
-    }
-    .with_sides(Some(base), Some(head))
+fn gap_row(gap: Gap, base: &BenchResult, head: &BenchResult) -> ComparisonRow {
+    let id = head.id.clone();
+    let row = match gap {
+        Gap::Missing(reason) => ComparisonRow::without_figures(id, Verdict::Incomplete, reason),
+        Gap::Incomparable { reason, hint } => ComparisonRow {
+            hint: Some(hint),
+            ..ComparisonRow::without_figures(id, Verdict::Inconclusive, reason)
+        },
+    };
+    with_sides(row, Some(base), Some(head))
 }
 
 fn repeats(count: usize) -> String {

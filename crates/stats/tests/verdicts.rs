@@ -1,18 +1,18 @@
 //! The verdict of one bench, rule by rule. Every refusal has a twin that is ok and one that fails.
 
 use tiergate_model::fixtures::{incomplete, measured, skipped};
-use tiergate_model::{BenchResult, Limits, Unit, Verdict};
-use tiergate_stats::{Judgement, verdict};
+use tiergate_model::{BenchResult, ComparisonRow, Limits, Unit, Verdict};
+use tiergate_stats::verdict;
 
-fn judge(base: &BenchResult, head: &BenchResult) -> Judgement {
+fn judge(base: &BenchResult, head: &BenchResult) -> ComparisonRow {
     verdict(base, head, Unit::Instructions, &Limits::default())
 }
 
-fn counts(base: &[u64], head: &[u64]) -> Judgement {
+fn counts(base: &[u64], head: &[u64]) -> ComparisonRow {
     judge(&measured("a.mjs::a", base), &measured("a.mjs::a", head))
 }
 
-fn clock(base: &[u64], head: &[u64]) -> Judgement {
+fn clock(base: &[u64], head: &[u64]) -> ComparisonRow {
     let (base, head) = (measured("a.mjs::a", base), measured("a.mjs::a", head));
     verdict(&base, &head, Unit::Nanoseconds, &Limits::default())
 }

@@ -4,6 +4,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tiergate_model::ExitStatus;
+use tiergate_report::SuiteName;
 
 /// Counts the instructions per operation of JavaScript benchmarks, each in a fresh process, and
 /// says whether a change made them slower.
@@ -66,7 +67,9 @@ const COMPARE_EXAMPLES: &str = "\
 Examples:
   tiergate compare base.json head.json
   tiergate compare head.json --baseline main
-  tiergate compare base.json head.json --fail 5% --format markdown";
+  tiergate compare base.json head.json --fail 5% --format markdown
+  tiergate compare base.json head.json --export junit=report.xml
+  tiergate compare base.json head.json --export github   in a job of GitHub Actions";
 
 const COMPLETION_EXAMPLES: &str = "\
 Examples:
@@ -113,7 +116,7 @@ pub(crate) struct Selection {
 pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// What counts: `auto`, `counter`, `callgrind` or `wall`
+    /// What counts: `auto`, `counter`, `callgrind`, `perf` or `wall`
     #[arg(long, short, value_name = "INSTRUMENT")]
     pub(crate) instrument: Option<String>,
     /// A/A repeats of every reading, at least 3 [default: 5]
@@ -208,10 +211,15 @@ pub(crate) struct Shown {
     /// Format on standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
-    /// Write the report to a file as well: `json=FILE` or `markdown=FILE`; can be given several
-    /// times
-    #[arg(long, value_name = "KIND=FILE")]
+    /// Write a report as well: `markdown=FILE`, `json=FILE`, `junit=FILE`, or, in a job
+    /// of GitHub Actions, `github` for the step's summary and annotations; can be given several
+    /// times, and `-` stands for standard output
+    #[arg(long, value_name = "KIND[=FILE]")]
     pub(crate) export: Vec<String>,
+    /// Name of the suite in reports, where a repository has several: a part of headings, and of the
+    /// hidden marker by which a Markdown comment is found again
+    #[arg(long, value_name = "NAME")]
+    pub(crate) suite: Option<SuiteName>,
 }
 
 #[derive(Debug, Args)]

@@ -9,6 +9,7 @@ mod failure;
 mod listing;
 mod output;
 mod progress;
+mod report;
 mod settings;
 mod setup;
 mod suites;

@@ -204,6 +204,16 @@ impl EngineExecutor {
             pinned.held.push(pin::SEED.to_owned());
         }
         let (count, subtracted_mark_cost) = window.count(&counts, instrument.kind().name())?;
+        let least = instrument.least_count(budget.window_ops);
+        if count < least {
+            return Err(Fault::Instrument {
+                instrument: instrument.kind().name(),
+                fault: format!(
+                    "a count of {count} for {} ops can't be; use another `--instrument`",
+                    budget.window_ops
+                ),
+            });
+        }
         Ok(RawReading {
             count,
             seconds: outcome.seconds,

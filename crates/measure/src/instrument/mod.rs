@@ -8,9 +8,10 @@ mod perf;
 pub use callgrind::Callgrind;
 pub use clock::Clock;
 pub use counter::{
-    Counter, LOOP_ARGUMENT, SelfCheckError, counted_loop, counts_known_loop, self_check,
+    Counter, LOOP_ARGUMENT, SelfCheckError, counted_loop, counts_known_loop,
+    perf_counts_known_loop, self_check,
 };
-pub use perf::{PerfState, perf_state};
+pub use perf::{Perf, PerfState, perf_state};
 
 use crate::Fault;
 use crate::marks::MarkReport;
@@ -27,7 +28,7 @@ pub trait Instrument: Send + Sync {
     fn version(&self) -> &str;
 
     /// What the preloaded library is told to do at the marks.
-    fn preload_name(&self) -> &'static str;
+    fn preload_name(&self) -> &str;
 
     /// Changes the command so that the instrument is in place; its files go into `scratch`.
     fn wrap(&self, command: EngineCommand, scratch: &Path) -> EngineCommand;
@@ -40,6 +41,11 @@ pub trait Instrument: Send + Sync {
 
     /// How many nanoseconds of native time a window should hold, before any count is known.
     fn window_target_ns(&self) -> f64;
+
+    /// A count of that many ops below this is absurd.
+    fn least_count(&self, _window_ops: u64) -> u64 {
+        1
+    }
 
     /// Whether what it measures is time: then clocks and threads are left as they are.
     fn measures_time(&self) -> bool {

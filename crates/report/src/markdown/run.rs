@@ -2,7 +2,8 @@
 
 use super::comparison::left_out;
 use super::escape::{code, words};
-use super::{LARGEST, MARKER, fitting};
+use super::{LARGEST, fitting, opening};
+use crate::SuiteName;
 use crate::list::{ListedBench, figures, framework};
 use crate::number::{per_op, spread, whole};
 use crate::run::{RANDOMISED, engine_and_instrument, run_summary, shows_wall, wall_text};
@@ -12,8 +13,8 @@ use tiergate_stats::summarise_readings;
 
 /// A run as Markdown, below 64 KB; incomplete benches come first, so that none of them is left out
 /// before a measured one.
-pub fn run_markdown(result: &ResultFile) -> String {
-    let mut text = format!("{MARKER}\n### tiergate: {}\n\n", run_summary(result, &Style::plain(0)));
+pub fn run_markdown(result: &ResultFile, suite: Option<&SuiteName>) -> String {
+    let mut text = opening(suite, &run_summary(result, &Style::plain(0)));
     text.push_str(&format!("{}\n\n", words(&engine_and_instrument(result))));
     let flags = &result.fingerprint.engine.flags;
     if !flags.is_empty() {

@@ -1,6 +1,9 @@
 //! Every format, as snapshots and properties.
+#![allow(clippy::unwrap_used, reason = "tests and their helpers fail by panicking")]
 
+mod annotations;
 mod comparison_text;
+mod junit;
 mod markdown;
 mod properties;
 mod run_text;

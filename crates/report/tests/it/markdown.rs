@@ -2,14 +2,14 @@
 
 use crate::support::{bench, compared, compared_files, every_verdict};
 use tiergate_model::fixtures::{incomplete, measured, result_file, skipped};
-use tiergate_report::{MARKER, comparison_json, comparison_markdown, run_markdown};
+use tiergate_report::{SuiteName, comparison_json, comparison_markdown, marker, run_markdown};
 
 /// GitHub's limit for a comment.
 const LIMIT: usize = 65_536;
 
 #[test]
-fn a_comparison_folds_what_is_ok() {
-    insta::assert_snapshot!(comparison_markdown(&every_verdict()), @"
+fn a_comparison_folds_what_asks_for_nothing() {
+    insta::assert_snapshot!(comparison_markdown(&every_verdict(), None), @"
     <!-- tiergate -->
     ### tiergate: 1 FAIL, 2 INCOMPLETE, 1 INCONCLUSIVE, 1 warn, 1 improved, 1 added, 1 ok, 1 skipped (exit code 4)
 
@@ -24,14 +24,14 @@ fn a_comparison_folds_what_is_ok() {
     | **INCONCLUSIVE** | `bench/a.mjs::noisy`<br>the A/A spread of base is 0.699 %, above the limit of 0.4 %<br>hint: equal processes did unequal work: look for clocks, randomness, I/O or threads in the op | -0.10 % | 100.1 | 100.0 | 0.70 % |
     | warn | `bench/a.mjs::parse > long` | +1.43 % | 81,235 | 82,400 | 0 % |
     | improved | `bench/a.mjs::faster` | -50.00 % | 300.0 | 150.0 | 0 % |
-    | added | `bench/new.mjs::moved`<br>only head has it, or renamed from `bench/old.mjs::moved` | - | - | 42.10 | 0 % |
-    | skipped | `bench/a.mjs::later`<br>marked `skip` | - | - | - | - |
 
-    <details><summary>1 ok</summary>
+    <details><summary>1 added, 1 ok, 1 skipped</summary>
 
     | verdict | bench | change | base Ir/op | head Ir/op | A/A |
     |---|---|--:|--:|--:|--:|
+    | added | `bench/new.mjs::moved`<br>only head has it, or renamed from `bench/old.mjs::moved` | - | - | 42.10 | 0 % |
     | ok | `bench/a.mjs::steady` | 0.00 % | 50.00 | 50.00 | 0.002 % |
+    | skipped | `bench/a.mjs::later`<br>marked `skip` | - | - | - | - |
 
     </details>
 
@@ -45,7 +45,7 @@ fn a_comparison_folds_what_is_ok() {
 
 #[test]
 fn nothing_and_another_environment_have_no_rows() {
-    insta::assert_snapshot!(comparison_markdown(&compared(vec![], vec![])), @"
+    insta::assert_snapshot!(comparison_markdown(&compared(vec![], vec![]), None), @"
     <!-- tiergate -->
     ### tiergate: nothing was compared (exit code 4)
 
@@ -57,7 +57,7 @@ fn nothing_and_another_environment_have_no_rows() {
     let base = result_file(vec![bench("a.mjs::a", 100_000)]);
     let mut head = base.clone();
     head.fingerprint.libc = "musl | 1.2".to_owned();
-    insta::assert_snapshot!(comparison_markdown(&compared_files(&base, &head)), @r"
+    insta::assert_snapshot!(comparison_markdown(&compared_files(&base, &head), None), @r"
     <!-- tiergate -->
     ### tiergate: not comparable (exit code 2)
 
@@ -79,7 +79,7 @@ fn names_and_reasons_can_t_break_out() {
     let id = "a.mjs::x | `y` <!-- z --> \u{1b}[1m";
     let reason = "Error: | <img src=x> @someone #1 [a](b)\n| --- | `open";
     let comparison = compared(vec![bench(id, 100_000)], vec![incomplete(id, reason)]);
-    insta::assert_snapshot!(comparison_markdown(&comparison), @r"
+    insta::assert_snapshot!(comparison_markdown(&comparison, None), @r"
     <!-- tiergate -->
     ### tiergate: 1 INCOMPLETE (exit code 4)
 
@@ -95,13 +95,29 @@ fn names_and_reasons_can_t_break_out() {
 }
 
 #[test]
+fn suites_have_markers_of_their_own() {
+    let suite: SuiteName = "packages/core".parse().unwrap();
+    let text = comparison_markdown(&compared(vec![], vec![]), Some(&suite));
+    let opening: Vec<&str> = text.lines().take(2).collect();
+    assert_eq!(
+        opening,
+        [
+            "<!-- tiergate packages/core -->",
+            "### tiergate `packages/core`: nothing was compared (exit code 4)"
+        ]
+    );
+    let run = run_markdown(&result_file(vec![]), Some(&suite));
+    assert!(run.starts_with(&marker(Some(&suite))) && !run.contains(&marker(None)), "{run}");
+}
+
+#[test]
 fn a_run_has_a_table() {
     let result = result_file(vec![
         measured("bench/a.mjs::parse", &[1_234_500, 1_234_510, 1_234_505]),
         skipped("bench/a.mjs::later", "marked `skip`"),
         incomplete("bench/b.mjs::throws", "TypeError: x is not a function"),
     ]);
-    insta::assert_snapshot!(run_markdown(&result), @"
+    insta::assert_snapshot!(run_markdown(&result, None), @"
     <!-- tiergate -->
     ### tiergate: 1 INCOMPLETE, 1 measured, 1 skipped
 
@@ -115,7 +131,7 @@ fn a_run_has_a_table() {
     | `bench/a.mjs::parse` | 1,235 | 0.001 % | 4,000 | 1,000 | 3 |
     | `bench/a.mjs::later`<br>marked `skip` | skipped | | | | |
     ");
-    insta::assert_snapshot!(run_markdown(&result_file(vec![])), @"
+    insta::assert_snapshot!(run_markdown(&result_file(vec![]), None), @"
     <!-- tiergate -->
     ### tiergate: no benches
 
@@ -133,20 +149,20 @@ fn ok_rows_are_left_out_first() {
             .map(|index| bench(&name(index), if index < slower { count } else { 100_000 }))
             .collect::<Vec<_>>()
     };
-    let few = comparison_markdown(&compared(side(3, 100_000), side(3, 110_000)));
+    let few = comparison_markdown(&compared(side(3, 100_000), side(3, 110_000)), None);
     assert!(few.len() < LIMIT, "{}", few.len());
-    assert!(few.starts_with(MARKER));
+    assert!(few.starts_with(&marker(None)));
     assert_eq!(few.matches("**FAIL**").count(), 3);
     assert!(few.contains("<summary>1497 ok</summary>"));
     let kept = few.matches("| ok |").count();
     assert!(kept > 400, "{kept}");
-    assert!(few.contains(&format!("{} ok rows left out to keep this short", 1497 - kept)));
+    assert!(few.contains(&format!("{} rows left out to keep this short", 1497 - kept)));
 
-    let many = comparison_markdown(&compared(side(1400, 100_000), side(1400, 110_000)));
+    let many = comparison_markdown(&compared(side(1400, 100_000), side(1400, 110_000)), None);
     assert!(many.len() < LIMIT, "{}", many.len());
     let kept = many.matches("**FAIL**").count();
-    assert!(many.contains(&format!("{} rows left out to keep this short", 1400 - kept)));
-    assert!(many.contains("100 ok rows left out"));
+    assert!(many.contains(&format!("\n{} rows left out to keep this short", 1400 - kept)));
+    assert!(many.contains("\n100 rows left out"));
     assert_eq!(many.matches("| ok |").count(), 0);
 }
 
@@ -155,14 +171,14 @@ fn the_largest_texts_stay_below_the_limit() {
     let long = |index: usize| format!("a.mjs::{index} {}", "|`日".repeat(200));
     let side = |count: u64| (0..200).map(|index| bench(&long(index), count)).collect::<Vec<_>>();
     let head = (0..200).map(|index| incomplete(&long(index + 100), &"@x\n".repeat(200)));
-    let text = comparison_markdown(&compared(side(100_000), head.collect()));
+    let text = comparison_markdown(&compared(side(100_000), head.collect()), None);
     assert!(text.len() < LIMIT, "{}", text.len());
     let mut base = result_file(side(100_000));
-    let run = run_markdown(&base);
+    let run = run_markdown(&base, None);
     assert!(run.len() < LIMIT, "{}", run.len());
     let head = base.clone();
     base.fingerprint.engine.flags = vec!["--flag".repeat(20_000)];
-    let text = comparison_markdown(&compared_files(&base, &head));
+    let text = comparison_markdown(&compared_files(&base, &head), None);
     assert!(text.len() < LIMIT, "{}", text.len());
 }
 
@@ -178,6 +194,7 @@ fn json_has_version_exit_code_and_summary_first() {
         "incomplete": 0,
         "inconclusive": 0,
         "warn": 0,
+        "accepted": 0,
         "improved": 0,
         "ok": 0,
         "added": 0,

@@ -25,8 +25,14 @@ pub(crate) fn compared(base: Vec<BenchResult>, head: Vec<BenchResult>) -> Compar
     compared_files(&result_file(base), &result_file(head))
 }
 
-/// One of each verdict that two files can give.
+/// Compares [`every_verdict_sides`].
 pub(crate) fn every_verdict() -> Comparison {
+    let (base, head) = every_verdict_sides();
+    compared_files(&base, &head)
+}
+
+/// Two files that give one of each verdict that two files can give.
+pub(crate) fn every_verdict_sides() -> (ResultFile, ResultFile) {
     let base = vec![
         bench("bench/a.mjs::parse > short", 1_234_500),
         bench("bench/a.mjs::parse > long", 81_234_567),
@@ -47,5 +53,5 @@ pub(crate) fn every_verdict() -> Comparison {
         skipped("bench/a.mjs::later", "marked `skip`"),
         bench("bench/new.mjs::moved", 42_100),
     ];
-    compared(base, head)
+    (result_file(base), result_file(head))
 }

@@ -1,14 +1,14 @@
 //! `tiergate compare`, and the comparison at the end of a run.
 
 use super::run::same_file;
-use crate::args::{CompareOptions, Format, Judging, RunOptions, Shown};
+use crate::args::{CompareOptions, Judging, RunOptions, Shown};
 use crate::export::Exports;
 use crate::failure::Failure;
 use crate::output;
+use crate::report::Report;
 use crate::settings::Settings;
 use std::path::Path;
 use tiergate_model::{Comparison, ExitStatus, Limits, ResultFile};
-use tiergate_report::{comparison_json, comparison_markdown, comparison_text};
 use tiergate_store::{Baselines, Loaded, StoreError, read_result};
 
 /// A result file and what it is called in reports.
@@ -34,8 +34,8 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<ExitStatus, Failure> {
         }
         (None, None) => return Err(Failure::usage("a comparison needs a base and a head")),
     };
-    let exports = Exports::parse(&options.shown.export)?;
-    print(&judge(&base, &head, limits, &options.judging), &options.shown, &exports)
+    let exports = Exports::parse(&options.shown, &settings.root)?;
+    publish(&base, &head, limits, &options.judging, &options.shown, &exports)
 }
 
 /// What a run is to be compared with, read before anything is measured.
@@ -58,7 +58,7 @@ pub(crate) fn show(
     options: &RunOptions,
     exports: &Exports,
 ) -> Result<ExitStatus, Failure> {
-    print(&judge(base, head, limits, &options.judging), &options.shown, exports)
+    publish(base, head, limits, &options.judging, &options.shown, exports)
 }
 
 fn judge(base: &Named, head: &Named, limits: Limits, judging: &Judging) -> Comparison {
@@ -71,15 +71,17 @@ fn judge(base: &Named, head: &Named, limits: Limits, judging: &Judging) -> Compa
     tiergate_stats::compare(&base.file, &head.file, &options)
 }
 
-fn print(comparison: &Comparison, shown: &Shown, exports: &Exports) -> Result<ExitStatus, Failure> {
-    let json = comparison_json(comparison).map_err(Failure::incomplete)?;
-    let markdown = comparison_markdown(comparison);
-    exports.write(&json, &markdown)?;
-    output::results(&match shown.format {
-        Format::Human => comparison_text(comparison, &output::style()),
-        Format::Json => json,
-        Format::Markdown => markdown,
-    })?;
+fn publish(
+    base: &Named,
+    head: &Named,
+    limits: Limits,
+    judging: &Judging,
+    shown: &Shown,
+    exports: &Exports,
+) -> Result<ExitStatus, Failure> {
+    let comparison = judge(base, head, limits, judging);
+    let report = Report::Comparison { comparison: &comparison, base: &base.file, head: &head.file };
+    report.publish(shown, exports)?;
     Ok(comparison.exit_status())
 }
 

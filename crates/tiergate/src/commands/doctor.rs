@@ -4,11 +4,11 @@ use crate::args::DoctorOptions;
 use crate::failure::Failure;
 use crate::output;
 use crate::settings::Settings;
-use crate::setup::{find_engine, perf_explained, search};
+use crate::setup::{find_engine, search, working_perf};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write;
 use tiergate_engine::{Engine, FlagSet, Profile, find_all};
-use tiergate_measure::instrument::{Callgrind, Counter, PerfState, perf_state, self_check};
+use tiergate_measure::instrument::{Callgrind, Counter, self_check};
 use tiergate_measure::process::{AddressSpace, base_environment, disable_address_randomisation};
 use tiergate_measure::{fingerprint, harness};
 use tiergate_model::ExitStatus;
@@ -91,7 +91,7 @@ fn machine(page: &mut Page, settings: &Settings) {
 fn instruments(page: &mut Page) {
     page.heading("Instruments");
     match Counter::find() {
-        Ok(_) => match harness::unpack().map(|harness| self_check(&harness)) {
+        Ok(counter) => match harness::unpack().map(|harness| self_check(&counter, &harness)) {
             Ok(Ok(instructions)) => page.good(
                 "counter",
                 &format!(
@@ -116,13 +116,12 @@ fn instruments(page: &mut Page) {
         ),
         Err(unusable) => page.bad("callgrind", &unusable.reason, Some(&unusable.hint)),
     }
+    match working_perf() {
+        Ok(_) => page
+            .good("perf", "this machine has hardware counters; checked by counting a known loop"),
+        Err(unusable) => page.bad("perf", &unusable.reason, Some(&unusable.hint)),
+    }
     page.good("wall", "the monotonic clock; resolves a few percent on a quiet machine");
-    let state = perf_state();
-    let hint = match &state {
-        PerfState::Denied { .. } => Some("sudo sysctl kernel.perf_event_paranoid=2"),
-        _ => None,
-    };
-    page.bad("perf", &perf_explained(&state), hint);
 }
 
 fn pins(page: &mut Page) {

@@ -3,13 +3,18 @@
 use crate::failure::Failure;
 use crate::output;
 use std::path::PathBuf;
-use tiergate_measure::harness;
+use tiergate_measure::harness::{self, Harness};
 use tiergate_measure::instrument::{
-    Callgrind, Clock, Counter, Instrument, PerfState, counts_known_loop, perf_state,
+    Callgrind, Clock, Counter, Instrument, Perf, Unusable, counts_known_loop,
+    perf_counts_known_loop,
 };
+use tiergate_model::InstrumentKind;
 
 /// Names a script for the hidden instrument `mock`.
 const MOCK_SCRIPT: &str = "TIERGATE_MOCK";
+/// Names what the hidden form of `perf` counts in place of instructions, on machines without
+/// hardware counters.
+const PERF_EVENT: &str = "TIERGATE_PERF_EVENT";
 
 /// What counts.
 pub(crate) enum Choice {
@@ -25,18 +30,14 @@ pub(crate) fn choose_instrument(name: &str) -> Result<Choice, Failure> {
         "counter" => Ok(Choice::Real(Box::new(Counter::find()?))),
         "callgrind" => Ok(Choice::Real(Box::new(Callgrind::find()?))),
         "wall" => Ok(Choice::Real(Box::new(Clock))),
-        "perf" => Err(Failure::incomplete(format!(
-            "the instrument `perf` can't be used: {}",
-            perf_explained(&perf_state())
-        ))
-        .hint("use `--instrument callgrind`, which needs no hardware counters")),
+        "perf" => Ok(Choice::Real(Box::new(perf()?))),
         "mock" => {
             std::env::var_os(MOCK_SCRIPT).map(|path| Choice::Mock(path.into())).ok_or_else(|| {
                 Failure::usage(format!("the instrument `mock` needs a script in `{MOCK_SCRIPT}`"))
             })
         }
         _ => Err(Failure::usage(format!("unknown instrument `{name}`")).hint(
-            "instruments: `auto`, `counter`, `callgrind`, `wall`; `tiergate doctor` says which work here",
+            "instruments: `auto`, `counter`, `callgrind`, `perf`, `wall`; `tiergate doctor` says which work here",
         )),
     }
 }
@@ -49,17 +50,25 @@ fn automatic() -> Choice {
         }
         Err(reason) => output::warning(&format!("the counter can't be used: {reason}")),
     }
-    match Callgrind::find() {
+    let callgrind = match Callgrind::find() {
         Ok(callgrind) => {
             output::note(&format!("instrument: callgrind (Valgrind {})", callgrind.version()));
-            Choice::Real(Box::new(callgrind))
+            return Choice::Real(Box::new(callgrind));
+        }
+        Err(unusable) => unusable,
+    };
+    output::warning(&callgrind.to_string());
+    match working_perf() {
+        Ok(perf) => {
+            output::note("instrument: perf (hardware counters)");
+            Choice::Real(Box::new(perf))
         }
         Err(unusable) => {
             output::warning(&format!(
-                "{unusable}; hardware counters: {}; using the wall clock, which resolves far less",
-                perf_explained(&perf_state())
+                "hardware counters: {}; using the wall clock, which resolves far less",
+                unusable.reason
             ));
-            output::hint(&unusable.hint);
+            output::hint(&callgrind.hint);
             Choice::Real(Box::new(Clock))
         }
     }
@@ -70,27 +79,35 @@ fn automatic() -> Choice {
 fn working_counter() -> Result<Counter, String> {
     let counter = Counter::find().map_err(|unusable| unusable.reason)?;
     let harness = harness::unpack().map_err(|error| error.to_string())?;
-    counts_known_loop(&harness).map_err(|error| error.to_string())?;
+    counts_known_loop(&counter, &harness).map_err(|error| error.to_string())?;
     Ok(counter)
 }
 
-/// What the kernel's answer means, in words.
-pub(crate) fn perf_explained(state: &PerfState) -> String {
-    match state {
-        PerfState::Usable => {
-            "this machine has hardware counters, but this version of tiergate does not use them"
-                .to_owned()
-        }
-        PerfState::NoCounters => {
-            "this machine has none (virtual machines often hide them)".to_owned()
-        }
-        PerfState::Denied { paranoid } => format!(
-            "no permission to use them (kernel.perf_event_paranoid is {})",
-            paranoid.as_deref().unwrap_or("unknown")
-        ),
-        PerfState::NoSystemCall => {
-            "the kernel offers no `perf_event_open`, or a container hides it".to_owned()
-        }
-        PerfState::Unknown(error) => format!("`perf_event_open` failed: {error}"),
-    }
+/// The kernel's counter, as asked for.
+fn perf() -> Result<Perf, Failure> {
+    let Some(event) = std::env::var_os(PERF_EVENT) else {
+        return Ok(working_perf()?);
+    };
+    event.to_str().and_then(Perf::of_event).ok_or_else(|| {
+        Failure::usage(format!("`{PERF_EVENT}` names no event that can be counted"))
+            .hint("name `task-clock` or `dummy`, or unset the variable to count instructions")
+    })
+}
+
+/// Hardware counters, seen to count a known loop: some virtual machines only pretend to have one.
+pub(crate) fn working_perf() -> Result<Perf, Unusable> {
+    let perf = Perf::find()?;
+    let checked = match harness::unpack() {
+        Ok(harness) => counts_loop(&perf, &harness),
+        Err(error) => Err(error.to_string()),
+    };
+    checked.map(|()| perf).map_err(|reason| Unusable {
+        instrument: InstrumentKind::Perf,
+        reason: format!("the hardware counter does not count: {reason}"),
+        hint: "use `--instrument counter` or `callgrind`, which need none".to_owned(),
+    })
+}
+
+fn counts_loop(perf: &Perf, harness: &Harness) -> Result<(), String> {
+    perf_counts_known_loop(perf, harness).map(|_| ()).map_err(|error| error.to_string())
 }

@@ -5,7 +5,7 @@ mod instrument;
 mod interrupt;
 
 pub(crate) use engine::{find_engine, search};
-pub(crate) use instrument::{Choice, choose_instrument, perf_explained};
+pub(crate) use instrument::{Choice, choose_instrument, working_perf};
 pub(crate) use interrupt::interrupt_flag;
 
 use crate::args::Selection;

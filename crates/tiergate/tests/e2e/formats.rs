@@ -71,6 +71,68 @@ fn exports_hold_what_the_formats_print() {
 }
 
 #[test]
+fn every_kind_is_exported_from_a_run_and_a_comparison() {
+    let project = project();
+    run(&project, "--save base.json").exits(0);
+    let exports = "--export junit=out.xml";
+    for words in [format!("--save head.json {exports}"), format!("--compare base.json {exports}")] {
+        run(&project, &words).exits(0);
+        let junit = project.read("out.xml");
+        assert_eq!(junit.matches("<testcase ").count(), 3, "{junit}");
+    }
+    let compare = project.tiergate("compare base.json head.json --suite core --export junit=-");
+    let printed = compare.run().exits(0).stdout.clone();
+    assert!(
+        printed.starts_with("<?xml") && printed.contains("name=\"tiergate core\""),
+        "{printed}"
+    );
+}
+
+#[test]
+fn an_export_that_can_not_be_made_is_refused_before_anything_runs() {
+    let project = project();
+    for (export, said) in [
+        ("--export pdf=x", "no kind `pdf`"),
+        ("--export markdown", "names no file"),
+        ("--export json=no/such/folder/x", "can't write"),
+        ("--export json=- --export markdown=-", "standard output"),
+        ("--export json=- --format markdown", "standard output"),
+        ("--export json=x --export markdown=x", "two exports"),
+        ("--export github", "GITHUB_STEP_SUMMARY"),
+        ("--suite a--b", "suite"),
+    ] {
+        run(&project, export).refuses(64, said);
+        assert!(!project.has("tiergate.lock"), "{export}");
+    }
+}
+
+#[test]
+fn a_job_of_github_actions_gets_summary_and_annotations() {
+    let project = Project::new();
+    for (name, count) in [("base", 1e4), ("head", 1.05e4)] {
+        Script::steady("bench/a.bench.mjs", &[("x, y: 1%", count)]).write(&project, "script.json");
+        run(&project, &format!("--save {name}.json")).exits(0);
+    }
+    project.file("core/tiergate.toml", "").file("summary.md", "# before\n");
+    let compare = |words: &str| {
+        let command = project.tiergate("compare base.json head.json --export github").words(words);
+        let command = command.env("GITHUB_ACTIONS", "true");
+        let command = command.env("GITHUB_STEP_SUMMARY", project.path("summary.md"));
+        command.env("GITHUB_WORKSPACE", project.path("")).run()
+    };
+    let annotation = "::error file=bench/a.bench.mjs,title=FAIL +5.00 %25%3A x%2C y%3A 1%25::";
+    let outcome = compare("");
+    let line = outcome.exits(1).stdout.lines().find(|line| line.starts_with("::"));
+    assert!(line.unwrap().starts_with(annotation), "{outcome}");
+    let summary = project.read("summary.md");
+    assert!(summary.starts_with("# before\n\n<!-- tiergate -->\n"), "{summary}");
+    let outcome = compare("--config core/tiergate.toml --format json");
+    outcome.exits(1).json();
+    assert!(outcome.stderr.contains("::error file=core/bench/a.bench.mjs,"), "{outcome}");
+    assert_eq!(project.read("summary.md").matches("<!-- tiergate -->").count(), 2);
+}
+
+#[test]
 fn colours_are_for_terminals() {
     let project = project();
     let plain = run(&project, "");

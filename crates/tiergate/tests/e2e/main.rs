@@ -17,6 +17,7 @@ mod formats;
 mod hooks;
 mod incomplete;
 mod interrupts;
+mod perf;
 mod pins;
 mod processes;
 mod refusals;

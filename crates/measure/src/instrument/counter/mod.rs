@@ -3,7 +3,10 @@
 
 mod self_check;
 
-pub use self_check::{LOOP_ARGUMENT, SelfCheckError, counted_loop, counts_known_loop, self_check};
+pub use self_check::{
+    LOOP_ARGUMENT, SelfCheckError, counted_loop, counts_known_loop, perf_counts_known_loop,
+    self_check,
+};
 
 use super::{Instrument, Unusable};
 use crate::Fault;

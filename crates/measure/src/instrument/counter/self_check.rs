@@ -3,7 +3,10 @@
 
 #![allow(unsafe_code, reason = "a loop of known instructions, and a child that asks to be traced")]
 
+use super::Counter;
+use crate::Fault;
 use crate::harness::Harness;
+use crate::instrument::{Instrument, Perf};
 use crate::marks::MarkReport;
 use nix::sys::ptrace;
 use nix::sys::wait::{WaitStatus, waitpid};
@@ -12,7 +15,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 use std::{env, io};
-use tiergate_protocol::{environment, instrument, shape};
+use tiergate_protocol::{environment, shape};
 
 /// The hidden argument with which this binary runs the loop instead of its command line.
 pub const LOOP_ARGUMENT: &str = "__counted-loop";
@@ -20,6 +23,11 @@ pub const LOOP_ARGUMENT: &str = "__counted-loop";
 /// Rounds of the two loops that are compared. The difference between them cancels what happens
 /// around a loop.
 const ROUNDS: [u64; 2] = [1_000, 3_000];
+
+/// The same for hardware counters, which also count an instruction for some interrupts.
+const ROUNDS_HARDWARE: [u64; 2] = [1_000_000, 3_000_000];
+/// How far they may be off: far more than any that works, far less than one that does not.
+const TOLERANCE_HARDWARE: u64 = 100;
 
 /// Instructions of one round: a decrement and a jump.
 const INSTRUCTIONS_PER_ROUND: u64 = 2;
@@ -33,6 +41,14 @@ pub enum SelfCheckError {
     /// The counter gave no count.
     #[error("no count of the loop: {0}")]
     NoCount(String),
+    /// The kernel's counter is off.
+    #[error("a loop of {expected} instructions is counted as {counted}")]
+    Off {
+        /// By construction.
+        expected: u64,
+        /// By the hardware counter.
+        counted: u64,
+    },
     /// The counts differ.
     #[error(
         "the loop has {expected} instructions, single-stepping shows {stepped}, the counter says {counted}"
@@ -68,10 +84,10 @@ pub fn counted_loop(_rounds: u64) {}
 ///
 /// # Errors
 /// When it does not, or counts wrongly.
-pub fn counts_known_loop(harness: &Harness) -> Result<(), SelfCheckError> {
+pub fn counts_known_loop(counter: &Counter, harness: &Harness) -> Result<(), SelfCheckError> {
     let program = env::current_exe()?;
-    let counted = counted(&program, harness)?;
-    let expected = expected();
+    let counted = counted(&program, harness, counter, ROUNDS)?;
+    let expected = expected(ROUNDS);
     if counted == expected {
         Ok(())
     } else {
@@ -79,14 +95,34 @@ pub fn counts_known_loop(harness: &Harness) -> Result<(), SelfCheckError> {
     }
 }
 
-fn expected() -> u64 {
-    let [few, many] = ROUNDS;
+/// Counts the loop with the processor's counter: whether that works in a process that this one
+/// starts, and is a counter and not a pretence of one. The number of instructions that was checked.
+///
+/// # Errors
+/// When it does not, or counts wrongly.
+pub fn perf_counts_known_loop(perf: &Perf, harness: &Harness) -> Result<u64, SelfCheckError> {
+    let program = env::current_exe()?;
+    let counted = counted(&program, harness, perf, ROUNDS_HARDWARE)?;
+    let expected = expected(ROUNDS_HARDWARE);
+    if counted.abs_diff(expected) <= expected / TOLERANCE_HARDWARE {
+        Ok(expected)
+    } else {
+        Err(SelfCheckError::Off { expected, counted })
+    }
+}
+
+fn expected([few, many]: [u64; 2]) -> u64 {
     (many - few) * INSTRUCTIONS_PER_ROUND
 }
 
-fn counted(program: &Path, harness: &Harness) -> Result<u64, SelfCheckError> {
-    let [few, many] = ROUNDS;
-    Ok(count(program, harness, many)?.wrapping_sub(count(program, harness, few)?))
+fn counted(
+    program: &Path,
+    harness: &Harness,
+    instrument: &dyn Instrument,
+    [few, many]: [u64; 2],
+) -> Result<u64, SelfCheckError> {
+    let many = count(program, harness, instrument, many)?;
+    Ok(many.wrapping_sub(count(program, harness, instrument, few)?))
 }
 
 /// Counts and single-steps the loop, and compares both with what it is made of. The number of
@@ -94,12 +130,12 @@ fn counted(program: &Path, harness: &Harness) -> Result<u64, SelfCheckError> {
 ///
 /// # Errors
 /// When they differ, or there is no count.
-pub fn self_check(harness: &Harness) -> Result<u64, SelfCheckError> {
+pub fn self_check(counter: &Counter, harness: &Harness) -> Result<u64, SelfCheckError> {
     let program = env::current_exe()?;
     let [few, many] = ROUNDS;
-    let counted = counted(&program, harness)?;
+    let counted = counted(&program, harness, counter, ROUNDS)?;
     let stepped = step(&program, many)?.wrapping_sub(step(&program, few)?);
-    let expected = expected();
+    let expected = expected(ROUNDS);
     if counted == expected && stepped == expected {
         Ok(expected)
     } else {
@@ -113,7 +149,12 @@ fn command(program: &Path, rounds: u64) -> Command {
     command
 }
 
-fn count(program: &Path, harness: &Harness, rounds: u64) -> Result<u64, SelfCheckError> {
+fn count(
+    program: &Path,
+    harness: &Harness,
+    instrument: &dyn Instrument,
+    rounds: u64,
+) -> Result<u64, SelfCheckError> {
     let no_count = |reason: String| SelfCheckError::NoCount(reason);
     let preload = harness.preload.as_ref().ok_or_else(|| no_count("no library".to_owned()))?;
     let scratch = tempfile::tempdir()?;
@@ -121,7 +162,7 @@ fn count(program: &Path, harness: &Harness, rounds: u64) -> Result<u64, SelfChec
     let status = command(program, rounds)
         .env("LD_PRELOAD", preload)
         .env(environment::REPORT, &report)
-        .env(environment::INSTRUMENT, instrument::COUNTER)
+        .env(environment::INSTRUMENT, instrument.preload_name())
         .env(environment::SHAPE, shape::SPAN)
         .env(environment::MARKS, "2")
         .env(environment::SECTIONS, "1")
@@ -129,14 +170,13 @@ fn count(program: &Path, harness: &Harness, rounds: u64) -> Result<u64, SelfChec
     if !status.success() {
         return Err(no_count(status.to_string()));
     }
-    let report = MarkReport::read(&report).map_err(|fault| no_count(fault.to_string()))?;
-    if let Some(reason) = report.uncounted {
-        return Err(no_count(reason));
-    }
-    let section = report.closed.first();
-    section
-        .and_then(|section| section.instructions)
-        .ok_or_else(|| no_count("the window was not closed".to_owned()))
+    let in_words = |fault: Fault| match fault {
+        Fault::Instrument { fault, .. } => no_count(fault),
+        other => no_count(other.to_string()),
+    };
+    let report = MarkReport::read(&report).map_err(in_words)?;
+    let counts = instrument.section_counts(scratch.path(), &report).map_err(in_words)?;
+    counts.first().copied().ok_or_else(|| no_count("the window was not closed".to_owned()))
 }
 
 /// Instructions between the first and the second `getppid` of the child, marks included.

@@ -112,6 +112,7 @@ impl EngineRun<'_> {
                 SideName::Head => Side::Head,
             }),
             filter: self.options.selection.filter.clone(),
+            shard: None,
             fingerprint: self.executor.fingerprint().clone(),
             benches: unlisted.chain(unmeasured).collect(),
         }

@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::listing::{no_bench_files, tell_of_others};
 use crate::output;
 use crate::progress::Progress;
+use crate::report::{Kind, Report};
 use crate::settings::Settings;
 use crate::setup::{Setup, choose_instrument, interrupt_flag};
 pub(crate) use destinations::same_file;
@@ -20,7 +21,6 @@ use engine_run::EngineRun;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tiergate_model::{BenchStatus, ExitStatus, ResultFile};
-use tiergate_report::{run_markdown, run_text};
 
 pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
     let selection = &options.selection;
@@ -28,7 +28,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
     let engines = settings.engines(selection)?;
     let destinations = Destinations::check(options, &settings, engines.len())?;
     one_document(engines.len(), options.shown.format, &options.shown.export)?;
-    let exports = Exports::parse(&options.shown.export)?;
+    let exports = Exports::parse(&options.shown, &settings.root)?;
     let base = compare::base_of_run(options, &settings)?;
     let limits = settings.limits(&options.judging)?;
     let filter = Filter::new(&selection.filter, selection.exact)?;
@@ -117,21 +117,12 @@ fn status_of(result: &ResultFile) -> ExitStatus {
 fn show(options: &RunOptions, exports: &Exports, results: &[ResultFile]) -> Result<(), Failure> {
     let compared = options.compare.is_some() || options.baseline.is_some();
     for result in results {
-        match options.shown.format {
-            Format::Human => output::results(&run_text(result, &output::style()))?,
-            Format::Json if !compared => output::results(&json(result))?,
-            Format::Markdown if !compared => output::results(&run_markdown(result))?,
-            Format::Json | Format::Markdown => {}
-        }
+        let report = Report::Run(result);
         if !compared {
-            exports.write(&json(result), &run_markdown(result))?;
+            report.publish(&options.shown, exports)?;
+        } else if options.shown.format == Format::Human && exports.on_stdout().is_none() {
+            output::results(&report.render(Kind::Text, &output::style(), None)?)?;
         }
     }
     Ok(())
-}
-
-fn json(result: &ResultFile) -> String {
-    let mut text = serde_json::to_string_pretty(result).unwrap_or_default();
-    text.push('\n');
-    text
 }

@@ -1,11 +1,13 @@
 //! Projects in temporary folders, and the binary run in them with an environment of fixed content.
 
 mod engines;
+mod fake_counter;
 mod invocation;
 mod project;
 mod script;
 
 pub(crate) use engines::{ENGINES, STRIPPING_ENGINES, node};
+pub(crate) use fake_counter::{Opened, Words, with_fake_counters};
 pub(crate) use invocation::{Invocation, Outcome};
 pub(crate) use project::{Project, bench_of};
 pub(crate) use script::{Script, scripted};
