@@ -67,7 +67,11 @@ function replace(owner, name, replacement) {
 const listOf = ([program, ...args] = []) => [program, args];
 const base = (file) => path.basename(String(file?.href ?? file).replace(/[?#].*$/, ''));
 
+/** Threads in which loaders translate modules. */
+const OF_LOADERS = /[\\/](?:tsx|ts-node|@swc-node[\\/]register)[\\/]/;
+
 function threadName(file, options) {
+  if (OF_LOADERS.test(String(file?.href ?? file))) return undefined;
   return options?.eval ? 'code given as text' : base(file);
 }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use tiergate_measure::Fault;
 use tiergate_measure::executor::{Bench, BenchFile, Executor, Listing, Runner};
-use tiergate_model::EngineFingerprint;
+use tiergate_model::{EngineFingerprint, EngineKind};
 
 /// What the files hold.
 #[derive(Default)]
@@ -83,8 +83,11 @@ fn list(executor: &dyn Executor, file: &BenchFile, root: &Path) -> Result<Listin
     }
     // TypeScript beyond what the engine strips; globals of vitest's, or what only its
     // configuration knows.
-    let others =
-        [loaded_suite(&file.suite, &file.absolute), configured_vitest(root, &file.absolute)];
+    let is_node = executor.fingerprint().engine.name == EngineKind::Node;
+    let others = [
+        loaded_suite(&file.suite, &file.absolute).filter(|_| is_node),
+        configured_vitest(root, &file.absolute).filter(|_| is_node),
+    ];
     let listed = others
         .into_iter()
         .flatten()

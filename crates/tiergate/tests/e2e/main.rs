@@ -23,5 +23,6 @@ mod processes;
 mod refusals;
 mod renames;
 mod result_files;
+mod suites;
 mod verdicts;
 mod vitest;

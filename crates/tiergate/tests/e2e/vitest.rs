@@ -266,20 +266,23 @@ fn an_unknown_major_is_incomplete() {
 /// Files that do not say that they are vitest's.
 #[test]
 fn benches_by_way_of_a_module_and_global_ones_are_found() {
-    let project = project(4, &[]);
+    let project = project(5, &[]);
     project
         .file("vitest.config.mjs", "export default { test: { globals: true } };\n")
-        .file("tools.ts", "export { bench as measure } from 'vitest';\n")
+        .file("tools.ts", "export { test as measure } from 'vitest';\n")
         .file(
             "a.bench.ts",
-            "import { measure } from './tools.ts';\nmeasure('by a module', () => {});\n",
+            format!(
+                "import {{ measure as test }} from './tools.ts';\n{}",
+                bench(5, "by a module", "() => {}")
+            ),
         )
-        .file("b.bench.ts", "bench('global', () => {});\n")
+        .file("b.bench.ts", bench(5, "global", "() => {}"))
         .file("c.bench.mjs", "import { bench } from 'tiergate';\nbench('own', () => {});\n")
         .file("d.bench.mjs", "throw new RangeError('broken');\n");
     let outcome = project.tiergate("list --engine node@24 --format json").run();
     outcome.exits(4).says("RangeError: broken");
-    let ids = ["a.bench.ts::by a module", "b.bench.ts::global", "c.bench.mjs::own"];
+    let ids = ["a.bench.ts::t > by a module", "b.bench.ts::t > global", "c.bench.mjs::own"];
     assert_eq!(outcome.listed(), ids);
 }
 

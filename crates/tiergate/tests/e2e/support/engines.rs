@@ -27,7 +27,7 @@ pub(crate) fn node(major: u32) -> PathBuf {
 }
 
 /// The package folder of one major of a framework.
-pub(crate) fn framework(name: &str, major: u32) -> PathBuf {
+pub(crate) fn framework_folder(name: &str, major: u32) -> PathBuf {
     let tests = tests_folder();
     let beside = tests.join(format!("suites/{name}-{major}/node_modules/{name}"));
     // npm puts one of the majors at the top.

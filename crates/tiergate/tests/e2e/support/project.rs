@@ -1,7 +1,7 @@
 //! A project in a temporary folder.
 
 use super::Invocation;
-use super::engines::framework;
+use super::engines::framework_folder;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ impl Project {
 
     /// Installs a major of tinybench for the files in a folder, by copying its package.
     pub(crate) fn install_tinybench(&self, folder: &str, major: u32) -> &Self {
-        let from = framework("tinybench", major);
+        let from = framework_folder("tinybench", major);
         let to = self.path(folder).join("node_modules/tinybench");
         fs::create_dir_all(to.join("dist")).unwrap();
         fs::copy(from.join("package.json"), to.join("package.json")).unwrap();
@@ -74,7 +74,7 @@ impl Project {
     pub(crate) fn install_vitest(&self, major: u32) -> &Self {
         let modules = self.path("node_modules");
         fs::create_dir_all(&modules).unwrap();
-        symlink(framework("vitest", major), modules.join("vitest")).unwrap();
+        symlink(framework_folder("vitest", major), modules.join("vitest")).unwrap();
         self
     }
 
