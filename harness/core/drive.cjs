@@ -49,9 +49,9 @@ class Drive {
     }
   }
 
-  /** The fields of `measured`. */
+  /** The fields of `measured`; `course` is for the reader of a trace. */
   outcome(warmupOps, windowOps, sections) {
-    return { async: this.isAsync, warmupOps, windowOps, sections };
+    return { async: this.isAsync, warmupOps, windowOps, sections, course: this.course };
   }
 
   /** Passes a value on, unless the framework would refuse it here. */

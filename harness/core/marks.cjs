@@ -5,7 +5,7 @@
 const engine = process;
 
 /** One mark: a read that ends in libc's `getppid`. */
-function mark() {
+function tiergateMark() {
   return engine.ppid;
 }
 
@@ -18,7 +18,8 @@ function arm() {
 const READS_TO_SETTLE = 64;
 
 function settleMarks() {
-  for (let i = 0; i < READS_TO_SETTLE; i++) mark();
+  for (let i = 0; i < READS_TO_SETTLE; i++) tiergateMark();
+  return READS_TO_SETTLE;
 }
 
-module.exports = { arm, mark, settleMarks };
+module.exports = { arm, mark: tiergateMark, settleMarks };

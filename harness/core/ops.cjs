@@ -56,7 +56,8 @@ class Ops extends Drive {
   *measure() {
     const { batchOps, loop, plan } = this;
     const { warmupOps, windowOps } = this.request.budget;
-    settleMarks();
+    const marksBefore = settleMarks() + (this.window === 'span' ? loop.prepare() : 0);
+    this.course = { firstOps: this.opsDone, marksBefore, step: loops.BATCH, marksPerStep: 1 };
     yield* this.#warmUp(warmupOps - this.opsDone);
     if (this.window === 'span') {
       yield plan.supply?.(windowOps);
@@ -77,10 +78,11 @@ class Ops extends Drive {
     const { batchOps, loop, plan } = this;
     this.phase = 'op';
     if (this.window === 'span') {
-      for (let left = ops; left > 0; left -= loops.BATCH) {
-        const batch = Math.min(left, loops.BATCH);
-        if (plan.supply) yield plan.supply(batch);
-        yield loop.run(plan.op, batch);
+      const atOnce = plan.supply ? loops.BATCH : Math.max(1, ops);
+      for (let left = ops; left > 0; left -= atOnce) {
+        const some = Math.min(left, atOnce);
+        if (plan.supply) yield plan.supply(some);
+        yield loop.warm(plan.op, some);
       }
       this.opsDone += Math.max(0, ops);
       return;

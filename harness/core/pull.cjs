@@ -6,6 +6,7 @@
 const { isThenable } = require('./coroutine.cjs');
 const { Drive } = require('./drive.cjs');
 const { arm, mark, settleMarks } = require('./marks.cjs');
+const { BATCH } = require('./oploop.cjs');
 const { timeOps } = require('./sizing.cjs');
 
 const now = performance.now.bind(performance);
@@ -18,7 +19,7 @@ class Pull extends Drive {
   }
 
   *measure() {
-    settleMarks();
+    this.course = { firstOps: 0, marksBefore: settleMarks(), step: BATCH, marksPerStep: 1 };
     return yield* this.#run(this.#window());
   }
 
@@ -35,7 +36,10 @@ class Pull extends Drive {
 
   *#window() {
     const { warmupOps, windowOps } = this.request.budget;
-    if (warmupOps > 0) yield warmupOps;
+    for (let left = warmupOps; left > 0; left -= BATCH) {
+      yield Math.min(left, BATCH);
+      mark();
+    }
     this.opsDone = warmupOps;
     arm();
     mark();

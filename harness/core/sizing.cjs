@@ -9,6 +9,9 @@ const now = performance.now.bind(performance);
 /** A step that takes longer holds too many ops to look at the clock in time. */
 const LONG_STEP_SECONDS = 0.001;
 
+/** So many that the median is one of an undisturbed step. */
+const FEWEST_STEPS = 9;
+
 /** Warms the bench up within its limits, then times it: a coroutine that returns the fields of `sized`. */
 function* timeOps(bench, { warmupOps, warmupSeconds, timingSeconds }) {
   const pace = new Pace(bench);
@@ -21,11 +24,14 @@ function* timeOps(bench, { warmupOps, warmupSeconds, timingSeconds }) {
   const timed = now();
   // Hooks can take far longer than the ops between them, which are all that the pace counts.
   do yield* pace.step(Infinity);
-  while (pace.seconds < timingSeconds && now() - timed < (timingSeconds + warmupSeconds) * 1000);
+  while (
+    (pace.seconds < timingSeconds || pace.steps.length < FEWEST_STEPS) &&
+    now() - timed < (timingSeconds + warmupSeconds) * 1000
+  );
   return {
     async: bench.isAsync,
     warmupOps: warmedUp,
-    nsPerOp: (pace.seconds * 1e9) / pace.ops,
+    nsPerOp: pace.nsPerOp(),
     window: bench.window,
     batchOps: bench.batchOps,
   };
@@ -34,7 +40,8 @@ function* timeOps(bench, { warmupOps, warmupSeconds, timingSeconds }) {
 /** Runs ops in steps so short that a slow op overruns its time by one op at most. Hooks are not timed. */
 class Pace {
   seconds = 0;
-  ops = 0;
+  /** Nanoseconds per op of each step. */
+  steps = [];
   #size = 1;
 
   constructor(bench) {
@@ -43,7 +50,13 @@ class Pace {
 
   restart() {
     this.seconds = 0;
-    this.ops = 0;
+    this.steps = [];
+  }
+
+  /** The median: a step in which another process had the processor says nothing of the op. */
+  nsPerOp() {
+    const sorted = this.steps.sort((a, b) => a - b);
+    return sorted[sorted.length >> 1];
   }
 
   *step(atMost) {
@@ -51,7 +64,7 @@ class Pace {
     const ops = bench.window === 'brackets' ? bench.batchOps : Math.min(this.#size, atMost);
     const seconds = yield* bench.timed(ops);
     this.seconds += seconds;
-    this.ops += ops;
+    this.steps.push((seconds * 1e9) / ops);
     bench.opsDone += ops;
     if (seconds > LONG_STEP_SECONDS) this.#size = Math.max(1, this.#size >> 1);
     else this.#size = Math.min(BATCH, this.#size * 2);

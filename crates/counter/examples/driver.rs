@@ -57,7 +57,7 @@ extern "C" fn on_getrusage(who: u64, usage: u64) -> Onward {
         let returns = setting(c"TIERGATE_DRIVER_RETURNS");
         let options = Options::default()
             .gate(getrusage as *const () as u64)
-            .uncounted(own_code())
+            .uncounted_around(on_getrusage as *const () as u64)
             .shadow_returns(returns.as_deref() != Some("table"))
             .max_blocks(number(c"TIERGATE_DRIVER_BLOCKS").map_or(usize::MAX, |n| n as usize))
             .on_exit(|o| save("", o, None));
@@ -121,20 +121,6 @@ fn by_address(profile: &[BlockCount]) -> String {
     text
 }
 
-/// The mapping of this library's code.
-fn own_code() -> std::ops::Range<u64> {
-    let here = on_getrusage as *const () as u64;
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    maps.lines()
-        .filter_map(|line| {
-            let (start, rest) = line.split_once('-')?;
-            let (end, _) = rest.split_once(' ')?;
-            Some(u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?)
-        })
-        .find(|range| range.contains(&here))
-        .unwrap_or(0..0)
-}
-
 fn setting(name: &CStr) -> Option<String> {
     // SAFETY: the program doesn't change its environment while this runs.
     let value = unsafe { libc::getenv(name.as_ptr()) };
@@ -147,7 +133,7 @@ fn setting(name: &CStr) -> Option<String> {
 
 /// Tells a tracer that the window begins with the return from this function, and ends at `gate`.
 fn announce(gate: u64) {
-    let own = own_code();
+    let own = tiergate_counter::mapping_of(on_getrusage as *const () as u64);
     // SAFETY: the kernel ignores the arguments of this call.
     unsafe {
         std::arch::asm!("syscall", inlateout("rax") libc::SYS_getppid => _, in("rdi") ANNOUNCEMENT, in("rsi") gate,

@@ -134,11 +134,14 @@ impl Translator {
         if self.make_room() {
             return self.go_to(target, false);
         }
+        let flushes = self.tally.flushes;
         let Some(block) = self.translation_of(target, false) else {
             session::give_up(Incomplete::ForeignCode(target));
             return Resume::native(target);
         };
-        self.bind(id, block);
+        if self.tally.flushes == flushes {
+            self.bind(id, block);
+        }
         Resume::cache(self.cache.blocks[block].code)
     }
 

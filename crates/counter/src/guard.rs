@@ -28,6 +28,7 @@ use core::sync::atomic::{
 const GUARDED: u32 = 8;
 const MAX_DIRTY: usize = 1024;
 const MAX_SHARED: usize = 4096;
+const MAX_CODE: usize = 1 << 16;
 
 /// A part of the address space whose code has changed or may have changed.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +49,8 @@ struct Shared {
 
 struct State {
     pages: AddrMap,
+    /// Executable regions as the measured thread last read them, in order.
+    code: Table<(u64, u64)>,
     shared: Table<Shared>,
     dirty: [Dirty; MAX_DIRTY],
     dirty_len: usize,
@@ -134,6 +137,7 @@ impl Guard {
                 bits & !GUARDED
             });
             s.shared.clear();
+            s.code.clear();
             s.dirty_len = 0;
             s.overflowed = false;
             self.context.store(core::ptr::null_mut(), SeqCst);
@@ -240,6 +244,25 @@ impl Guard {
     /// Whether any page of the range has been writable at some time, as far as the guard knows.
     pub(crate) fn knows_any(&self, start: u64, end: u64) -> bool {
         self.with(|s| s.pages.iter().any(|(page, _)| (start..end).contains(&page))).unwrap_or(false)
+    }
+
+    /// Tells other threads where code is.
+    pub(crate) fn know_code(&self, code: impl Iterator<Item = (u64, u64)>) {
+        self.with(|s| {
+            s.code.clear();
+            for range in code.take(MAX_CODE) {
+                s.code.push(range);
+            }
+        });
+    }
+
+    /// Whether there is code in the range, or there may be.
+    pub(crate) fn may_hold_code(&self, start: u64, end: u64) -> bool {
+        self.with(|s| {
+            let first = s.code.as_slice().partition_point(|r| r.1 <= start);
+            s.code.room() == 0 || s.code.as_slice().get(first).is_some_and(|r| r.0 < end)
+        })
+        .unwrap_or(false)
     }
 
     /// Notes that a mapping has changed: by the measured thread itself or, with `wait_until_seen`, by another.
@@ -375,6 +398,7 @@ impl State {
 fn new_state() -> Option<State> {
     Some(State {
         pages: AddrMap::new(10)?,
+        code: Table::new(MAX_CODE)?,
         shared: Table::new(MAX_SHARED)?,
         dirty: [Dirty { start: 0, end: 0, remapped: false }; MAX_DIRTY],
         dirty_len: 0,

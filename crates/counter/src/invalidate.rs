@@ -76,9 +76,10 @@ impl Translator {
                 .all()
                 .iter()
                 .any(|r| r.exec && r.is_fixed() && r.start < dirty.end && dirty.start < r.end);
-            self.space.refresh();
-            let unique = self.space.low_halves_unique();
-            if touches_fixed || unique != self.low_halves_unique && !unique {
+            if self.read_space_again() {
+                return;
+            }
+            if touches_fixed {
                 self.discard_all();
                 return;
             }
@@ -88,6 +89,22 @@ impl Translator {
                 self.discard(block);
             }
         }
+    }
+
+    /// Reads the mappings again. If code has appeared that agrees with other code in the low half of its addresses,
+    /// everything is discarded, as nothing in the cache could tell the two apart; true if so.
+    pub(crate) fn read_space_again(&mut self) -> bool {
+        self.space.refresh();
+        self.discard_if_confused()
+    }
+
+    /// The second half of `read_space_again`.
+    pub(crate) fn discard_if_confused(&mut self) -> bool {
+        let confused = self.low_halves_unique && !self.space.low_halves_unique();
+        if confused {
+            self.discard_all();
+        }
+        confused
     }
 
     fn discard(&mut self, id: u32) {

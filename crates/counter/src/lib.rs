@@ -48,3 +48,4 @@ pub use alloc::OwnAllocator;
 pub use entry::{Onward, TARGET_OFFSET, go_on_translated};
 pub use report::{BlockCount, Incomplete, Observations};
 pub use session::{Counter, Options, Refusal};
+pub use space::mapping_of;

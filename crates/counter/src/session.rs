@@ -29,6 +29,8 @@ pub struct Options {
     pub(crate) gates: [u64; MAX_GATES],
     /// Code whose instructions are not the program's.
     pub(crate) uncounted: [Range<u64>; MAX_RANGES],
+    /// An address in code whose mapping becomes one of `uncounted`.
+    pub(crate) uncounted_around: u64,
     pub(crate) shadow_returns: bool,
     pub(crate) max_blocks: usize,
     pub(crate) on_exit: Option<fn(&Observations)>,
@@ -39,6 +41,7 @@ impl Default for Options {
         Self {
             gates: [0; MAX_GATES],
             uncounted: [const { 0..0 }; MAX_RANGES],
+            uncounted_around: 0,
             shadow_returns: true,
             max_blocks: usize::MAX,
             on_exit: None,
@@ -56,12 +59,19 @@ impl Options {
         self
     }
 
-    /// Adds addresses of code that is translated but not counted, such as the counter's own library; four ranges at most.
+    /// Adds addresses of code that is translated but not counted; four ranges at most.
     #[must_use]
     pub fn uncounted(mut self, range: Range<u64>) -> Self {
         if let Some(free) = self.uncounted.iter_mut().find(|r| r.is_empty()) {
             *free = range;
         }
+        self
+    }
+
+    /// Adds the mapping of code that holds an address, such as that of the counter's own library.
+    #[must_use]
+    pub fn uncounted_around(mut self, address: u64) -> Self {
+        self.uncounted_around = address;
         self
     }
 
@@ -232,6 +242,8 @@ impl Counter {
             return Err(Refusal::NoMemory);
         }
         // SAFETY: just written.
+        unsafe { (*(memory as *mut Translator)).space.tell_guard() };
+        // SAFETY: likewise.
         unsafe { (*(memory as *mut Translator)).tally.attach_nanos = now() - begun };
         Ok(())
     }
@@ -298,17 +310,20 @@ impl Counter {
         Some((observations, profile))
     }
 
-    /// For interposed `mprotect`, `munmap`, `mmap`, `mremap`: another thread has changed a mapping. Returns when no stale
-    /// translation of it can run.
-    pub fn mapping_changed_by_other_thread(start: u64, len: u64) {
+    /// For interposed `mprotect`, `munmap`, `mmap`, `mremap`: another thread has changed a mapping, which `may_be_code` now.
+    /// Returns when no stale translation of it can run.
+    pub fn mapping_changed_by_other_thread(start: u64, len: u64, may_be_code: bool) {
         if TRANSLATOR.load(SeqCst).is_null()
             || !GUARD.is_measured_process()
             || GUARD.is_measured_thread()
         {
             return;
         }
-        GUARD.remapped(start, start.saturating_add(len));
-        GUARD.wait_until_seen();
+        let end = start.saturating_add(len.next_multiple_of(sys::PAGE));
+        if may_be_code || GUARD.may_hold_code(start, end) {
+            GUARD.remapped(start, end);
+            GUARD.wait_until_seen();
+        }
     }
 }
 

@@ -9,9 +9,12 @@ use crate::guard::GUARD;
 use crate::memory::Table;
 use crate::sys;
 use core::cell::Cell;
+use core::ops::Range;
 
 /// Regions that fit; V8 and JSC stay below two thousand, and each page of guarded code can split one.
 const CAPACITY: usize = 1 << 17;
+/// What the low half of an address counts up to.
+const HALF: u64 = 1 << 32;
 /// Room for the text of `/proc/self/maps`.
 const TEXT: usize = 32 << 20;
 
@@ -93,6 +96,13 @@ impl AddressSpace {
             }
         }
         self.low_halves_unique = self.compare_low_halves();
+        self.tell_guard();
+    }
+
+    /// Tells the guard where code is.
+    pub(crate) fn tell_guard(&self) {
+        let code = self.all().iter().filter(|r| r.exec);
+        GUARD.know_code(code.map(|r| (r.start, r.end)));
     }
 
     pub(crate) fn all(&self) -> &[Region] {
@@ -149,8 +159,22 @@ impl AddressSpace {
         self.low_halves_unique
     }
 
+    /// Whether an address of the range agrees in its low 32 bits with a known executable one elsewhere.
+    pub(crate) fn shares_low_half(&self, start: u64, end: u64) -> bool {
+        let low = |address: u64| address % HALF;
+        let overlap = |a: (u64, u64), b: (u64, u64)| a.0 < b.1 && b.0 < a.1;
+        let range = (low(start), low(start) + (end - start));
+        let code = self
+            .all()
+            .iter()
+            .filter(|r| r.exec && r.read && !overlap((r.start, r.end), (start, end)));
+        range.1 > HALF
+            || code
+                .map(|r| (low(r.start), low(r.start) + (r.end - r.start)))
+                .any(|r| overlap(r, range))
+    }
+
     fn compare_low_halves(&self) -> bool {
-        const HALF: u64 = 1 << 32;
         let mut ranges = [(0u64, 0u64); 256];
         let mut len = 0;
         // The last two pages that count are the vdso and vsyscall; the latter can't be read, hence not be translated.
@@ -165,6 +189,13 @@ impl AddressSpace {
         ranges[..len].sort_unstable();
         ranges[..len].windows(2).all(|w| w[0].1 <= w[1].0)
     }
+}
+
+/// The mapping that holds an address; empty where there is none.
+#[must_use]
+pub fn mapping_of(address: u64) -> Range<u64> {
+    let region = AddressSpace::new().and_then(|space| space.known(address));
+    region.map_or(0..0, |r| r.start..r.end)
 }
 
 impl Drop for AddressSpace {

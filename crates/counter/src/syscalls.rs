@@ -111,7 +111,7 @@ impl Translator {
             }
             libc::SYS_munmap if result == 0 => self.mapping_changed(args[0], args[1], false),
             libc::SYS_mprotect | libc::SYS_pkey_mprotect => {
-                self.mapping_changed(args[0], args[1], false)
+                self.mapping_changed(args[0], args[1], args[2] & sys::EXEC != 0)
             }
             libc::SYS_mremap if result > 0 => {
                 self.mapping_changed(args[0], args[1], false);
@@ -141,8 +141,9 @@ impl Translator {
         if was_code {
             self.tally.code_mappings_changed += 1;
             GUARD.remapped(start, end);
-        } else if may_be_code {
-            self.space.refresh();
+        } else if may_be_code && self.space.shares_low_half(start, end) {
+            // Otherwise the mappings are read when control first gets there.
+            self.read_space_again();
         }
         if GUARD.has_shared() {
             // A new view of guarded memory may have appeared: look for all of them again.

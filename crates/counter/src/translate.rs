@@ -107,8 +107,11 @@ impl Slots {
 impl Translator {
     /// A translator with nothing translated, for a thread whose stack pointer is `rsp`; `None` when memory or a suitable
     /// gap in the address space is lacking.
-    pub(crate) fn new(options: Options, rsp: u64) -> Option<Self> {
+    pub(crate) fn new(mut options: Options, rsp: u64) -> Option<Self> {
         let mut space = AddressSpace::new()?;
+        if let Some(region) = space.known(options.uncounted_around) {
+            options = options.uncounted(region.start..region.end);
+        }
         let near = space.all().iter().find(|r| r.exec).map_or(0, |r| r.start);
         let arena = Arena::new(&mut space, near)?;
         let shadow = if options.shadow_returns && std::is_x86_feature_detected!("bmi2") {
@@ -187,6 +190,7 @@ impl Translator {
 
     fn translate(&mut self, addr: u64, with_pad: bool, chain: usize) -> Option<u32> {
         self.space.code(addr)?;
+        self.discard_if_confused();
         // SAFETY: allocated for this translator; no other reference to it exists, as `translate` doesn't call itself.
         #[allow(unsafe_code, reason = "the decoded block lies in memory of its own")]
         let block = unsafe { &mut *self.block };

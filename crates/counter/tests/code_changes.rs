@@ -309,7 +309,8 @@ fn another_thread_changes_mappings_of_code() {
                 let protect = |prot| {
                     // SAFETY: the test's own page.
                     unsafe { libc::mprotect(at as *mut libc::c_void, PAGE, prot) };
-                    Counter::mapping_changed_by_other_thread(at as u64, PAGE as u64);
+                    let may_be_code = prot & libc::PROT_EXEC != 0;
+                    Counter::mapping_changed_by_other_thread(at as u64, PAGE as u64, may_be_code);
                 };
                 protect(READ_WRITE);
                 // SAFETY: the test's own page, and the other thread waits.
@@ -335,4 +336,25 @@ fn another_thread_changes_mappings_of_code() {
         assert_eq!(good, ROUNDS);
         assert_eq!(seen.incomplete, None);
     });
+}
+
+#[test]
+fn code_appears_whose_address_differs_in_the_upper_half_only() {
+    const FOUR_GIGABYTES: usize = 1 << 32;
+    let window = exclusive();
+    let page = CodePage::new(PAGE);
+    page.write(0, &constant(1));
+    let elsewhere = (1..1000)
+        .map(|k| page.at as usize - k * FOUR_GIGABYTES)
+        .find(|at| CodePage::is_free(*at, PAGE))
+        .expect("a free page");
+    let ((before, twin, after), seen) = window.counted(|| {
+        let before = call(page.at, 0) + call(page.at, 0);
+        let other = CodePage::at(elsewhere, PAGE);
+        other.write(0, &constant(100));
+        let twin = call(other.at, 0);
+        (before, twin, call(page.at, 0))
+    });
+    assert_eq!((before, twin, after), (2, 100, 1));
+    assert_eq!(seen.incomplete, None);
 }

@@ -129,6 +129,9 @@ pub enum Fault {
     /// The marks are not those that the plan asks for.
     #[error("{0}")]
     Marks(String),
+    /// The engine's trace is not whole.
+    #[error("the engine's trace can't be used: {0}")]
+    Trace(String),
     /// The instrument gave no usable count.
     #[error("{instrument}: {fault}")]
     Instrument {

@@ -12,5 +12,6 @@ pub mod instrument;
 mod marks;
 pub mod process;
 pub mod run;
+pub mod trace;
 
 pub use fault::Fault;

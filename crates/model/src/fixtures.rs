@@ -63,6 +63,7 @@ pub fn measured(id: &str, counts: &[u64]) -> BenchResult {
             marks: MarkCheck { expected: 2, seen: 2 },
             subtracted_mark_cost: None,
             observed: None,
+            twin: None,
             pinned: None,
         },
     });

@@ -15,6 +15,7 @@ mod percent;
 mod reading;
 mod result_file;
 mod shard;
+mod twin;
 mod verdict;
 
 pub use bench::{BenchId, DiscoveredBench, OpBudget, WindowShape};
@@ -33,4 +34,5 @@ pub use result_file::{
     BenchResult, BenchStatus, ResultFile, ResultFileFault, SCHEMA_VERSION, Side, WallReading,
 };
 pub use shard::{Shard, ShardError};
+pub use twin::{CodeChange, Twin};
 pub use verdict::Verdict;

@@ -1,5 +1,6 @@
 //! Readings and what is known about their windows.
 
+use crate::Twin;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -62,6 +63,9 @@ pub struct Proof {
     /// together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<Observed>,
+    /// What a traced run of the same ops tells, where one was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twin: Option<Twin>,
     /// How far the process was pinned; absent where the profile holds nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<Pinned>,
@@ -102,6 +106,30 @@ pub struct Observed {
     pub repeated_instructions: u64,
     /// System calls by their number.
     pub system_calls: BTreeMap<u32, u64>,
+}
+
+impl Observed {
+    /// What of the op's work was done elsewhere and is not in the count, if any was.
+    pub fn work_elsewhere(&self) -> Option<String> {
+        let count = |number: u64, one: &str, many: &str| match number {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            number => Some(format!("{number} {many}")),
+        };
+        let parts: Vec<String> = [
+            count(self.threads_started, "thread", "threads"),
+            count(self.children_started, "process", "processes"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        (!parts.is_empty()).then(|| {
+            format!(
+                "work outside the measured thread: {} started in the window",
+                parts.join(" and ")
+            )
+        })
+    }
 }
 
 /// Marks expected and seen from the armed thread.

@@ -70,7 +70,7 @@ pub struct BenchResult {
     pub conditions: BTreeMap<String, String>,
     /// Whether all readings are there.
     pub status: BenchStatus,
-    /// Why not, when incomplete or skipped.
+    /// Why not, when incomplete or skipped; when measured, why its readings are none to judge by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Whether the op's promise was awaited.

@@ -2,17 +2,16 @@
 //! and gives it back at the last one.
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use translating::{bracket, close, is_open, open};
+pub(crate) use translating::{bracket, close, is_open, mapping_changed, open};
 
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) use refusing::{bracket, close, is_open, open};
+pub(crate) use refusing::{bracket, close, is_open, mapping_changed, open};
 
 #[cfg(target_arch = "x86_64")]
 mod translating {
     use crate::overrides::getppid;
     use crate::plan::Plan;
     use crate::report::Line;
-    use core::ops::Range;
     use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
     use tiergate_counter::{Counter, Observations, Options};
     use tiergate_protocol::report;
@@ -30,7 +29,8 @@ mod translating {
         OPENED_AT.store(0, Relaxed);
         IN_BRACKETS.store(0, Relaxed);
         let gate = getppid as *const () as u64;
-        let options = Options::default().gate(gate).uncounted(own_code());
+        // This library's own code is not the program's.
+        let options = Options::default().gate(gate).uncounted_around(gate);
         if let Err(refusal) = Counter::open(options) {
             line(report::REFUSED, section).text(&refusal.to_string()).append_to(plan.report_path());
         }
@@ -72,6 +72,11 @@ mod translating {
         }
     }
 
+    /// A thread other than the measured one has changed a mapping, which `may_be_code` now.
+    pub(crate) fn mapping_changed(start: u64, length: u64, may_be_code: bool) {
+        Counter::mapping_changed_by_other_thread(start, length, may_be_code);
+    }
+
     fn line(word: &str, section: u64) -> Line {
         Line::new(word).text(" ").number(section).text(" ")
     }
@@ -88,20 +93,6 @@ mod translating {
             ("children_started", seen.children_started),
             ("repeated_instructions", seen.repeated_instructions),
         ]
-    }
-
-    /// The mapping of this library's code, whose instructions are not the program's.
-    fn own_code() -> Range<u64> {
-        let here = own_code as *const () as u64;
-        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-        maps.lines()
-            .filter_map(|line| {
-                let (start, rest) = line.split_once('-')?;
-                let (end, _) = rest.split_once(' ')?;
-                Some(u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?)
-            })
-            .find(|range| range.contains(&here))
-            .unwrap_or(0..0)
     }
 }
 
@@ -124,6 +115,8 @@ mod refusing {
     }
 
     pub(crate) fn bracket(_opens: bool) {}
+
+    pub(crate) fn mapping_changed(_start: u64, _length: u64, _may_be_code: bool) {}
 
     pub(crate) fn close(_plan: &Plan, _section: u64) {}
 }

@@ -1,6 +1,6 @@
 //! The library that is loaded into the engine's process with `LD_PRELOAD`. It overrides the two
 //! libc functions that make up the marks, and tells the instrument when the window opens and
-//! closes; and those whose answers would differ between two runs.
+//! closes; and those whose answers would differ between two runs, or which the counter must know of.
 //!
 //! Invariants:
 //! - In every process that was not started to be measured the overridden functions do what libc's
@@ -17,6 +17,8 @@
 mod callgrind;
 mod counter;
 mod environment;
+mod mappings;
+mod masks;
 mod overrides;
 mod perf;
 mod pin;
@@ -24,6 +26,7 @@ mod plan;
 mod report;
 mod section;
 mod system;
+mod trace;
 
 /// What the counter's tables need never comes from the engine's own heap.
 #[cfg(target_arch = "x86_64")]

@@ -3,6 +3,7 @@
 
 use crate::environment::variable;
 use crate::perf;
+use crate::trace;
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
 use tiergate_protocol::{environment, instrument, shape};
@@ -15,6 +16,7 @@ pub(crate) enum Instrument {
     Clock,
     Counter,
     Callgrind,
+    Trace,
     Perf(perf::Event),
 }
 
@@ -66,11 +68,15 @@ fn from_environment() -> Option<Plan> {
         instrument::CLOCK => Instrument::Clock,
         instrument::COUNTER => Instrument::Counter,
         instrument::CALLGRIND => Instrument::Callgrind,
+        instrument::TRACE => Instrument::Trace,
         name => Instrument::Perf(perf::Event::named(name.strip_prefix(instrument::PERF_PREFIX)?)?),
     };
     let brackets = variable(environment::SHAPE)?.to_str().ok()? == shape::BRACKETS;
     let marks_per_section = number(environment::MARKS)?;
     let sections = number(environment::SECTIONS)?;
+    if instrument == Instrument::Trace {
+        trace::begin(variable(environment::TRACE)?, variable(environment::TRACED_STREAM)?);
+    }
     Some(Plan { instrument, brackets, marks_per_section, sections, report_path })
 }
 

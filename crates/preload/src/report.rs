@@ -38,6 +38,13 @@ impl Line {
         self.text(core::str::from_utf8(&digits[first..]).unwrap_or("?"))
     }
 
+    /// The line with a zero at its end.
+    pub(crate) fn terminated(mut self) -> [u8; 160] {
+        let end = self.length.min(self.bytes.len() - 1);
+        self.bytes[end] = 0;
+        self.bytes
+    }
+
     /// Appends the line to the file. An error can't be told to anyone from here; the launcher
     /// finds the line missing and calls the reading incomplete.
     pub(crate) fn append_to(self, path: &CStr) {

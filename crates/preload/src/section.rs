@@ -5,7 +5,7 @@
 
 use crate::plan::{self, Instrument, Plan};
 use crate::system::{real_monotonic, thread_number};
-use crate::{callgrind, counter, perf, pin, report::Line};
+use crate::{callgrind, counter, perf, pin, report::Line, trace};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tiergate_protocol::report;
 
@@ -25,6 +25,11 @@ static SHORTEST_NS: AtomicU64 = AtomicU64::new(u64::MAX);
 fn this_thread() -> u64 {
     // SAFETY: `pthread_self` has no preconditions.
     unsafe { libc::pthread_self() }
+}
+
+/// Whether the calling thread is the one that was armed.
+pub(crate) fn is_armed_thread() -> bool {
+    ARMED_THREAD.load(Relaxed) == this_thread()
 }
 
 /// Begins a section with the calling thread as the measured one.
@@ -48,6 +53,7 @@ pub(crate) fn arm() {
         .text(" thread ")
         .number(thread_number().unsigned_abs().into())
         .append_to(path);
+    trace::arm(section);
     ARMED_THREAD.store(this_thread(), Relaxed);
     if let Instrument::Perf(event) = plan.instrument {
         perf::arm(plan, section, event);
@@ -57,7 +63,8 @@ pub(crate) fn arm() {
 /// Takes one mark, if the calling thread is the armed one. Whether the thread is to go on under
 /// the in-process counter.
 pub(crate) fn mark() -> bool {
-    if ARMED_THREAD.load(Relaxed) != this_thread() {
+    trace::mark();
+    if !is_armed_thread() {
         return false;
     }
     let Some(plan) = plan::get() else { return false };
@@ -79,6 +86,7 @@ fn open(plan: &Plan) {
     Line::new(report::OPENED).text(" ").number(SECTION.load(Relaxed)).append_to(plan.report_path());
     match plan.instrument {
         Instrument::Clock => OPENED_NS.store(real_monotonic(), Relaxed),
+        Instrument::Trace => {}
         Instrument::Counter => counter::open(plan, SECTION.load(Relaxed)),
         Instrument::Callgrind => {
             callgrind::start_instrumentation();
@@ -99,6 +107,7 @@ fn inner(plan: &Plan, number: u64) {
         Instrument::Clock => add_elapsed(real_monotonic()),
         Instrument::Counter => counter::bracket(number % 2 == 1),
         Instrument::Callgrind => callgrind::toggle_collecting(),
+        Instrument::Trace => {}
         Instrument::Perf(_) if number % 2 == 1 => perf::resume(plan, SECTION.load(Relaxed)),
         Instrument::Perf(_) => perf::pause(plan, SECTION.load(Relaxed)),
     }
@@ -114,6 +123,7 @@ fn close(plan: &Plan) {
                 COUNTED_NS.store(SHORTEST_NS.load(Relaxed) * (plan.marks_per_section / 2), Relaxed);
             }
         }
+        Instrument::Trace => {}
         Instrument::Counter => counter::close(plan, SECTION.load(Relaxed)),
         Instrument::Callgrind => {
             callgrind::toggle_collecting();

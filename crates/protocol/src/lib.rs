@@ -20,6 +20,10 @@ pub mod environment {
     /// What of the process's surroundings is held constant: [`super::pin`] names with commas
     /// between them. Without it nothing is.
     pub const PINS: &str = "TIERGATE_PINS";
+    /// Path of the trace, for the instrument [`super::instrument::TRACE`].
+    pub const TRACE: &str = "TIERGATE_TRACE";
+    /// The stream that the engine traces to: one of the [`super::traced`] names.
+    pub const TRACED_STREAM: &str = "TIERGATE_TRACED_STREAM";
 }
 
 /// What the preloaded library can hold constant, by name.
@@ -47,8 +51,26 @@ pub mod instrument {
     pub const COUNTER: &str = "counter";
     /// Asks Valgrind's callgrind to collect between the marks.
     pub const CALLGRIND: &str = "callgrind";
+    /// Counts nothing: has the engine's traces and the marks written to one file.
+    pub const TRACE: &str = "trace";
     /// Lets the kernel count; one of the [`super::perf_event`] names follows.
     pub const PERF_PREFIX: &str = "perf:";
+}
+
+/// C streams that engines trace to.
+pub mod traced {
+    /// V8's.
+    pub const STDOUT: &str = "stdout";
+    /// JavaScriptCore's.
+    pub const STDERR: &str = "stderr";
+}
+
+/// Words that begin our own lines in a trace; a number from 1 follows.
+pub mod trace {
+    /// A mark of the first thread, armed or not.
+    pub const MARK: &str = "tiergate-mark";
+    /// The beginning of a section.
+    pub const ARM: &str = "tiergate-arm";
 }
 
 /// What the kernel is to count.

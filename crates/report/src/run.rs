@@ -84,7 +84,8 @@ fn benches(result: &ResultFile, style: &Style) -> String {
         for bench in benches {
             table.row(cells(bench, wall));
             if let Some(reason) = &bench.reason {
-                table.note(REASON_INDENT, reason.as_str(), DIM);
+                let word = if is_doubtful(bench) { "INCONCLUSIVE: " } else { "" };
+                table.note(REASON_INDENT, format!("{word}{reason}"), DIM);
             }
         }
     }
@@ -140,9 +141,11 @@ pub(crate) fn wall_text(wall: &WallReading) -> String {
 /// For example `1 INCOMPLETE, 3 measured`.
 pub fn run_summary(result: &ResultFile, style: &Style) -> String {
     let count = |status| result.benches.iter().filter(|bench| bench.status == status).count();
+    let doubtful = result.benches.iter().filter(|bench| is_doubtful(bench)).count();
     let parts: Vec<String> = [
         (count(BenchStatus::Incomplete), "INCOMPLETE", ALARM),
-        (count(BenchStatus::Measured), "measured", BOLD),
+        (doubtful, "INCONCLUSIVE", CAUTION),
+        (count(BenchStatus::Measured) - doubtful, "measured", BOLD),
         (count(BenchStatus::Skipped), "skipped", DIM),
     ]
     .into_iter()

@@ -46,6 +46,8 @@ pub fn verdict(
 pub(crate) struct Case {
     id: BenchId,
     evidence: Result<Evidence, ComparisonRow>,
+    /// Why the readings of a side are none to judge by.
+    doubt: Option<String>,
     unit: Unit,
 }
 
@@ -60,7 +62,7 @@ impl Case {
             (_, BenchStatus::Skipped) => Err(skipped_on("head", head)),
             _ => Evidence::gather(base, head).map_err(|gap| gap_row(gap, base, head)),
         };
-        Self { id: head.id.clone(), evidence, unit }
+        Self { id: head.id.clone(), evidence, doubt: doubt(base, head), unit }
     }
 
     /// The p value of a wall-clock case, before adjustment.
@@ -88,6 +90,10 @@ impl Case {
             let reason =
                 format!("only {}: it takes at least 3 repeats", repeats(evidence.fewest_repeats()));
             return row.inconclusive(reason, Some("measure with `--repeats 5`"));
+        }
+        if let Some(doubt) = self.doubt {
+            return row
+                .inconclusive(doubt, Some("`tiergate run --recalibrate` finds a warm-up anew"));
         }
         if self.unit == Unit::Instructions
             && let Some(reason) = spread_fault(&evidence, limits.aa_spread)
@@ -138,6 +144,14 @@ fn row_with_figures(id: BenchId, evidence: &Evidence) -> ComparisonRow {
         head_spread: first.map(|pair| pair.head_summary.spread()),
         adjusted_p: None,
     }
+}
+
+fn doubt(base: &BenchResult, head: &BenchResult) -> Option<String> {
+    let of = |name: &str, side: &BenchResult| {
+        let reason = side.reason.as_deref().filter(|_| side.status == BenchStatus::Measured)?;
+        Some(format!("{name}: {reason}"))
+    };
+    of("head", head).or_else(|| of("base", base))
 }
 
 /// Fills in what a side that was measured says on its own.

@@ -150,7 +150,7 @@ pub(crate) struct RunOptions {
     pub(crate) show_output: bool,
     /// Find the ops of warm-up and window anew instead of taking those in `tiergate.lock`
     #[arg(long)]
-    pub(crate) resize: bool,
+    pub(crate) recalibrate: bool,
     /// Which side of a comparison this is, kept in the results
     #[arg(long, value_enum, value_name = "SIDE")]
     pub(crate) side: Option<SideName>,

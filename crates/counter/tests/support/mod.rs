@@ -119,6 +119,17 @@ impl CodePage {
         Self { at: at.cast(), len }
     }
 
+    /// Whether nothing is mapped there.
+    pub(crate) fn is_free(address: usize, len: usize) -> bool {
+        let protection = libc::PROT_NONE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
+        // SAFETY: a new mapping, taken away at once.
+        unsafe {
+            let at = libc::mmap(address as *mut libc::c_void, len, protection, flags, -1, 0);
+            at != libc::MAP_FAILED && libc::munmap(at, len) == 0
+        }
+    }
+
     pub(crate) fn write(&self, offset: usize, code: &[u8]) {
         assert!(offset + code.len() <= self.len);
         // SAFETY: inside the mapping.

@@ -2,8 +2,10 @@
 
 use super::invocation::{Equipment, Invocation};
 use super::lifting::LiftedPins;
-use super::outcome::{IDLE, Traced};
+use super::outcome::{IDLE, Measured, Traced};
+use super::scratch::{Scratch, scratch_fault};
 use super::suite_flags::SuiteFlags;
+use super::window::WindowPlan;
 use super::{Bench, BenchFile, Executor, Listing, RawReading, Sized};
 use crate::Fault;
 use crate::harness::{
@@ -12,14 +14,16 @@ use crate::harness::{
 use crate::instrument::{Clock, Instrument};
 use crate::marks::MarkReport;
 use crate::process::{BaseEnvironment, OutputSink, ProcessLimits, ProcessOutcome, run};
+use crate::trace::{Course, Timeline, traced_stream};
+use std::borrow::Cow;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tiergate_engine::{AcceptedFlags, Engine};
-use tiergate_model::{Fingerprint, OpBudget, Pinned, Proof, WindowShape};
-use tiergate_protocol::{environment, pin, shape};
+use tiergate_engine::{AcceptedFlags, Engine, Seeds};
+use tiergate_model::{Fingerprint, MarkCheck, OpBudget, Pinned, Proof};
+use tiergate_protocol::{environment, instrument, pin};
 
 /// What all children of a run share.
 pub struct Sandbox {
@@ -48,7 +52,7 @@ pub struct EngineExecutor {
 }
 
 /// How long a sizing run times a bench after its warm-up.
-const SIZING: Sizing = Sizing { warmup_ops: 4_000, warmup_seconds: 2.0, timing_seconds: 0.05 };
+const SIZING: Sizing = Sizing { warmup_ops: 4_000, warmup_seconds: 0.2, timing_seconds: 0.02 };
 
 impl EngineExecutor {
     /// Puts together what the steps need; `flags` have been tried on the engine before.
@@ -72,16 +76,18 @@ impl EngineExecutor {
         }
     }
 
+    /// The flags for a file.
+    fn flags_of(&self, file: &BenchFile) -> Result<Cow<'_, AcceptedFlags>, Fault> {
+        self.suite_flags.of(&file.suite, &self.engine, &self.flags, &self.sandbox.root)
+    }
+
     fn invoke(&self, file: &BenchFile) -> Result<Invocation, Fault> {
-        let flags =
-            self.suite_flags.of(&file.suite, &self.engine, &self.flags, &self.sandbox.root)?;
-        Equipment {
-            engine: &self.engine,
-            flags: &flags,
-            harness: &self.harness,
-            sandbox: &self.sandbox,
-        }
-        .invoke(file)
+        self.invoke_with(self.flags_of(file)?.as_ref(), file)
+    }
+
+    fn invoke_with(&self, flags: &AcceptedFlags, file: &BenchFile) -> Result<Invocation, Fault> {
+        Equipment { engine: &self.engine, flags, harness: &self.harness, sandbox: &self.sandbox }
+            .invoke(file)
     }
 
     fn request(&self, mode: Mode, file: &BenchFile, scratch: &Scratch) -> Request {
@@ -132,7 +138,8 @@ impl EngineExecutor {
         budget: OpBudget,
         show_output: bool,
     ) -> Result<RawReading, Fault> {
-        let held = if instrument.measures_time() { Vec::new() } else { self.flags.set().held() };
+        let flags = self.flags_of(&bench.file)?;
+        let held = if instrument.measures_time() { Vec::new() } else { flags.set().held() };
         loop {
             let lifted = self.lifted.of(bench.id());
             let kept = lifted.as_ref().map_or_else(|| held.clone(), |lifted| lifted.keep(&held));
@@ -161,51 +168,22 @@ impl EngineExecutor {
         show_output: bool,
         held: &[&str],
     ) -> Result<RawReading, Fault> {
-        let preload = self.harness.preload.as_ref().ok_or_else(|| {
-            Fault::Marks("this build of tiergate carries no library for the marks".to_owned())
-        })?;
         let scratch = Scratch::new()?;
-        let mut request = self.request(Mode::Measure, &bench.file, &scratch);
-        request.select = Some(selection(bench));
-        request.budget =
-            Some(RequestBudget { warmup_ops: budget.warmup_ops, window_ops: budget.window_ops });
-        let window = WindowPlan::of(bench, budget);
-        let report = scratch.path("marks");
         let mut invocation = self.invoke(&bench.file)?;
         if held.contains(&pin::SEED) {
             invocation.fix_seed();
         }
-        let mut invocation = invocation.wrapped(instrument, scratch.directory());
-        let variables = [
-            ("LD_PRELOAD", preload.clone().into_os_string()),
-            (environment::REPORT, report.clone().into_os_string()),
-            (environment::INSTRUMENT, instrument.preload_name().into()),
-            (environment::SHAPE, window.shape.into()),
-            (environment::MARKS, window.marks_each.to_string().into()),
-            (environment::SECTIONS, window.sections.to_string().into()),
-        ];
-        for (name, value) in &variables {
-            invocation.set(name, value);
-        }
-        if !held.is_empty() {
-            invocation.set(environment::PINS, held.join(","));
-        }
-
-        let idle = (!held.is_empty()).then_some(IDLE);
-        let limits = self.limits(show_output, idle);
-        let (events, outcome) = self.start(&scratch, request, invocation, &limits)?;
-        let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
-        let measured = traced.measured(budget.window_ops)?;
-        let report = MarkReport::read(&report)?;
-        let marks = report.check(window.sections, window.marks_each)?;
+        let invocation = invocation.wrapped(instrument, scratch.directory());
+        let counting = Counting { name: instrument.preload_name(), held, show_output };
+        let window = self.run_window(&scratch, bench, budget, invocation, &counting)?;
+        let report = window.report;
         let counts = instrument.section_counts(scratch.directory(), &report)?;
         let mut pinned = report.pinned.or_else(|| (!held.is_empty()).then(Pinned::default));
-        if let Some(pinned) = pinned.as_mut().filter(|_| outcome.fixed_seed) {
+        if let Some(pinned) = pinned.as_mut().filter(|_| window.fixed_seed) {
             pinned.held.push(pin::SEED.to_owned());
         }
-        let (count, subtracted_mark_cost) = window.count(&counts, instrument.kind().name())?;
-        let least = instrument.least_count(budget.window_ops);
-        if count < least {
+        let (count, subtracted_mark_cost) = window.plan.count(&counts, instrument.kind().name())?;
+        if count < instrument.least_count(budget.window_ops) {
             return Err(Fault::Instrument {
                 instrument: instrument.kind().name(),
                 fault: format!(
@@ -216,12 +194,109 @@ impl EngineExecutor {
         }
         Ok(RawReading {
             count,
-            seconds: outcome.seconds,
-            is_async: measured.is_async,
-            budget: measured.budget,
-            proof: Proof { marks, subtracted_mark_cost, observed: report.observed, pinned },
+            seconds: window.seconds,
+            is_async: window.measured.is_async,
+            budget: window.measured.budget,
+            proof: Proof {
+                marks: window.marks,
+                subtracted_mark_cost,
+                observed: report.observed,
+                twin: None,
+                pinned,
+            },
         })
     }
+
+    fn trace_once(
+        &self,
+        flags: &AcceptedFlags,
+        bench: &Bench,
+        budget: OpBudget,
+        held: &[&str],
+    ) -> Result<Timeline, Fault> {
+        let scratch = Scratch::new()?;
+        let trace = scratch.path("trace");
+        let mut invocation = self.invoke_with(flags, &bench.file)?;
+        if held.contains(&pin::SEED) {
+            invocation.fix_seed();
+        }
+        invocation.set(environment::TRACE, &trace);
+        let stream = traced_stream(self.engine.kind);
+        invocation.set(environment::TRACED_STREAM, stream);
+        let counting = Counting { name: instrument::TRACE, held, show_output: false };
+        let window = self.run_window(&scratch, bench, budget, invocation, &counting)?;
+        let text = fs::read(&trace).map_err(|source| scratch_fault(&trace, source))?;
+        let course = Course {
+            shape: bench.discovered.window,
+            batch_ops: bench.discovered.batch_ops,
+            budget: window.measured.budget,
+            warmup: window.measured.course,
+            marks_each: window.plan.marks_each,
+        };
+        Timeline::read(self.engine.kind, &String::from_utf8_lossy(&text), &course)
+    }
+
+    /// Runs a bench with its window, whatever counts in it.
+    fn run_window(
+        &self,
+        scratch: &Scratch,
+        bench: &Bench,
+        budget: OpBudget,
+        mut invocation: Invocation,
+        counting: &Counting<'_>,
+    ) -> Result<WindowRun, Fault> {
+        let preload = self.harness.preload.as_ref().ok_or_else(|| {
+            Fault::Marks("this build of tiergate carries no library for the marks".to_owned())
+        })?;
+        let mut request = self.request(Mode::Measure, &bench.file, scratch);
+        request.select = Some(selection(bench));
+        request.budget =
+            Some(RequestBudget { warmup_ops: budget.warmup_ops, window_ops: budget.window_ops });
+        let plan = WindowPlan::of(bench, budget);
+        let report = scratch.path("marks");
+        let variables = [
+            ("LD_PRELOAD", preload.clone().into_os_string()),
+            (environment::REPORT, report.clone().into_os_string()),
+            (environment::INSTRUMENT, counting.name.into()),
+            (environment::SHAPE, plan.shape.into()),
+            (environment::MARKS, plan.marks_each.to_string().into()),
+            (environment::SECTIONS, plan.sections.to_string().into()),
+        ];
+        for (name, value) in &variables {
+            invocation.set(name, value);
+        }
+        if !counting.held.is_empty() {
+            invocation.set(environment::PINS, counting.held.join(","));
+        }
+
+        let idle = (!counting.held.is_empty()).then_some(IDLE);
+        let limits = self.limits(counting.show_output, idle);
+        let (events, outcome) = self.start(scratch, request, invocation, &limits)?;
+        let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
+        let measured = traced.measured(budget.window_ops)?;
+        let report = MarkReport::read(&report)?;
+        let marks = report.check(plan.sections, plan.marks_each)?;
+        let (seconds, fixed_seed) = (outcome.seconds, outcome.fixed_seed);
+        Ok(WindowRun { plan, measured, report, marks, seconds, fixed_seed })
+    }
+}
+
+/// What the preloaded library is to do in a window.
+struct Counting<'a> {
+    name: &'a str,
+    /// What it holds constant.
+    held: &'a [&'a str],
+    show_output: bool,
+}
+
+/// A bench that was run with its window.
+struct WindowRun {
+    plan: WindowPlan,
+    measured: Measured,
+    report: MarkReport,
+    marks: MarkCheck,
+    seconds: f64,
+    fixed_seed: bool,
 }
 
 impl Executor for EngineExecutor {
@@ -258,6 +333,32 @@ impl Executor for EngineExecutor {
         self.read_with(self.instrument.as_ref(), bench, budget, show_output)
     }
 
+    /// Under what is held constant for the bench's readings.
+    fn trace(
+        &self,
+        bench: &Bench,
+        budget: OpBudget,
+        seeds: Option<Seeds>,
+    ) -> Result<Timeline, Fault> {
+        let own = self.flags_of(&bench.file)?;
+        let mut flags = own.with_traces();
+        if let Some(seeds) = seeds {
+            flags = flags.with_seeds(seeds);
+        }
+        let held = own.set().held();
+        loop {
+            let lifted = self.lifted.of(bench.id());
+            let kept = lifted.map_or_else(|| held.clone(), |lifted| lifted.keep(&held));
+            let fault = match self.trace_once(&flags, bench, budget, &kept) {
+                Ok(timeline) => return Ok(timeline),
+                Err(fault) => fault,
+            };
+            if kept.is_empty() || !self.lifted.lift_more(bench.id(), &fault) {
+                return Err(fault);
+            }
+        }
+    }
+
     fn read_wall(&self, bench: &Bench, budget: OpBudget) -> Result<RawReading, Fault> {
         self.read_with(&Clock, bench, budget, false)
     }
@@ -273,72 +374,4 @@ impl Executor for EngineExecutor {
 
 fn selection(bench: &Bench) -> Selection {
     Selection { names: bench.names.clone(), ordinal: bench.ordinal }
-}
-
-/// How many marks and sections a bench's window has.
-struct WindowPlan {
-    shape: &'static str,
-    marks_each: u64,
-    sections: usize,
-}
-
-impl WindowPlan {
-    fn of(bench: &Bench, budget: OpBudget) -> Self {
-        match bench.discovered.window {
-            WindowShape::Span => Self { shape: shape::SPAN, marks_each: 2, sections: 1 },
-            WindowShape::Brackets => Self {
-                shape: shape::BRACKETS,
-                marks_each: 2 * budget.window_ops.div_ceil(bench.discovered.batch_ops),
-                sections: 2,
-            },
-        }
-    }
-
-    /// The window's count, and what of it was taken off for the marks.
-    fn count(
-        &self,
-        sections: &[u64],
-        instrument: &'static str,
-    ) -> Result<(u64, Option<u64>), Fault> {
-        match sections {
-            [whole] => Ok((*whole, None)),
-            [with_ops, marks_only] => match with_ops.checked_sub(*marks_only) {
-                Some(count) if count > 0 => Ok((count, Some(*marks_only))),
-                _ => Err(Fault::Instrument {
-                    instrument,
-                    fault: format!(
-                        "the ops between the marks cost nothing beyond the marks themselves \
-                         ({with_ops} against {marks_only})"
-                    ),
-                }),
-            },
-            _ => Err(Fault::Marks(format!("{} sections were counted", sections.len()))),
-        }
-    }
-}
-
-/// A folder of one process's own, removed with it. Its name has the same length each time.
-struct Scratch(tempfile::TempDir);
-
-impl Scratch {
-    fn new() -> Result<Self, Fault> {
-        tempfile::Builder::new()
-            .prefix("tiergate-")
-            .rand_bytes(8)
-            .tempdir()
-            .map(Self)
-            .map_err(|source| scratch_fault(&std::env::temp_dir(), source))
-    }
-
-    fn directory(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-}
-
-fn scratch_fault(path: &Path, source: std::io::Error) -> Fault {
-    Fault::Scratch { path: path.display().to_string(), source }
 }

@@ -3,12 +3,14 @@
 
 use super::{Bench, BenchFile, Executor, Listing, RawReading, Sized};
 use crate::Fault;
+use crate::trace::Timeline;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 use std::{fs, io};
+use tiergate_engine::Seeds;
 use tiergate_model::{
     BenchId, CpuFingerprint, DiscoveredBench, EngineFingerprint, EngineKind, Fingerprint,
     InstrumentFingerprint, InstrumentKind, MarkCheck, OpBudget, Proof, WindowShape,
@@ -166,6 +168,10 @@ impl Executor for MockExecutor {
         }
     }
 
+    fn trace(&self, _: &Bench, budget: OpBudget, _: Option<Seeds>) -> Result<Timeline, Fault> {
+        Ok(Timeline { budget, events: Vec::new() })
+    }
+
     #[allow(
         clippy::cast_sign_loss,
         clippy::cast_possible_truncation,
@@ -194,6 +200,7 @@ impl Executor for MockExecutor {
             is_async: false,
             budget,
             proof: Proof {
+                twin: None,
                 marks: MarkCheck { expected: 2, seen: 2 },
                 subtracted_mark_cost: None,
                 observed: None,

@@ -5,14 +5,18 @@ mod invocation;
 mod lifting;
 mod mock;
 mod outcome;
+mod scratch;
 mod suite;
 mod suite_flags;
+mod window;
 
 pub use engine::{EngineExecutor, Sandbox};
 pub use mock::{MockError, MockExecutor};
 pub use suite::{Loader, Runner, Suite};
 
 use crate::Fault;
+use crate::trace::Timeline;
+use tiergate_engine::Seeds;
 use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, OpBudget, Proof, Unit};
 
 /// A bench file, by its path below the root and absolutely.
@@ -102,6 +106,18 @@ pub trait Executor: Sync {
     /// Why there is no reading.
     fn read(&self, bench: &Bench, budget: OpBudget, show_output: bool)
     -> Result<RawReading, Fault>;
+
+    /// Runs a bench natively as it is read, and has the engine trace what it does; with other
+    /// seeds than those of the readings where some are given.
+    ///
+    /// # Errors
+    /// Why there is no trace.
+    fn trace(
+        &self,
+        bench: &Bench,
+        budget: OpBudget,
+        seeds: Option<Seeds>,
+    ) -> Result<Timeline, Fault>;
 
     /// Takes one reading with the clock instead of the instrument.
     ///

@@ -2,7 +2,7 @@
 
 use super::{Bench, BenchFile, Listing, Sized};
 use crate::Fault;
-use crate::harness::{Event, OutsideKind, PROTOCOL_VERSION};
+use crate::harness::{Event, OutsideKind, PROTOCOL_VERSION, WarmupCourse};
 use crate::process::{Ending, ProcessOutcome};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -217,9 +217,10 @@ impl Traced<'_> {
             return Err(fault);
         }
         let measured = self.events.iter().find_map(|event| match event {
-            Event::Measured { r#async, warmup_ops, window_ops } => Some(Measured {
+            Event::Measured { r#async, warmup_ops, window_ops, course } => Some(Measured {
                 is_async: *r#async,
                 budget: OpBudget { warmup_ops: *warmup_ops, window_ops: *window_ops },
+                course: *course,
             }),
             _ => None,
         });
@@ -260,4 +261,6 @@ pub(super) struct Measured {
     pub(super) is_async: bool,
     /// The ops, as they were run: a framework's own first calls are part of the warm-up.
     pub(super) budget: OpBudget,
+    /// How the marks of its warm-up lay between its ops.
+    pub(super) course: WarmupCourse,
 }

@@ -84,6 +84,8 @@ pub enum Event {
         warmup_ops: u64,
         /// Ops in the window.
         window_ops: u64,
+        /// How its marks lie between its ops.
+        course: WarmupCourse,
     },
     /// User code threw, or the harness failed.
     Error {
@@ -129,6 +131,20 @@ impl fmt::Display for OutsideKind {
             Self::Child => "child process",
         })
     }
+}
+
+/// How the marks of a warm-up lie between its ops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WarmupCourse {
+    /// Ops that were through when the warm-up's loop began.
+    pub first_ops: u64,
+    /// Marks before that.
+    pub marks_before: u64,
+    /// Ops of one step of the loop; for brackets, brackets of one round of it.
+    pub step: u64,
+    /// Marks of a step of a span: one after it, or two around it.
+    pub marks_per_step: u64,
 }
 
 /// Reads the events of one child. A last line without its end is left out: the child was ended

@@ -6,5 +6,5 @@ mod event;
 mod request;
 
 pub use embedded::{Harness, UnpackError, unpack};
-pub use event::{Event, OutsideKind, read_events};
+pub use event::{Event, OutsideKind, WarmupCourse, read_events};
 pub use request::{Mode, PROTOCOL_VERSION, Request, RequestBudget, Selection, Sizing, Worker};

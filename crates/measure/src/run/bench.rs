@@ -1,12 +1,15 @@
 //! All counted readings of one bench, one after the other.
 
-use super::budget::{grown_window_ops, window_ops};
+use super::budget::grown_window_ops;
+use super::calibration::calibrate;
 use super::{Progress, RunPlan};
 use crate::Fault;
 use crate::executor::{Bench, Executor, RawReading};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use tiergate_model::{BenchResult, BenchStatus, OpBudget, Perturbation, Reading, Unit};
+use tiergate_model::{
+    BenchResult, BenchStatus, Observed, OpBudget, Perturbation, Reading, Twin, Unit,
+};
 
 /// Windows are grown at most so often; after that the bench is taken as it is.
 const LARGEST_GROWTHS: u32 = 2;
@@ -33,7 +36,7 @@ pub(super) fn measure(
     result
 }
 
-/// Runs the bench natively where its budget is not known yet.
+/// Runs the bench natively, timed and traced, where its budget is not known yet.
 pub(super) fn find_budget(
     executor: &dyn Executor,
     plan: &RunPlan,
@@ -41,17 +44,13 @@ pub(super) fn find_budget(
     progress: &Progress<'_>,
 ) -> Result<(OpBudget, Option<f64>), Fault> {
     if let Some(planned) = plan.budgets.get(bench.id()) {
-        return Ok((planned.budget, planned.may_grow.then_some(1.0)));
+        return Ok((planned.budget, None));
     }
     let start = Instant::now();
     let sized = executor.size(bench);
     progress.process_finished(bench, start.elapsed().as_secs_f64());
-    let sized = sized?;
-    let budget = OpBudget {
-        warmup_ops: sized.warmup_ops,
-        window_ops: whole_batches(bench, window_ops(sized.ns_per_op, executor.window_target_ns())),
-    };
-    Ok((budget, Some(sized.ns_per_op)))
+    let ns_per_op = sized?.ns_per_op;
+    Ok((calibrate(executor, bench, ns_per_op)?.budget, Some(ns_per_op)))
 }
 
 fn take_all(
@@ -88,7 +87,37 @@ fn take_all(
         }
         push(result, raw);
     }
+    prove(executor, plan, bench, progress, result)
+}
+
+/// Adds to the readings what a traced run with the same seeds, flags and ops tells of them.
+fn prove(
+    executor: &dyn Executor,
+    plan: &RunPlan,
+    bench: &Bench,
+    progress: &Progress<'_>,
+    result: &mut BenchResult,
+) -> Result<(), Fault> {
+    if plan.budgets.get(bench.id()).is_some_and(|planned| planned.hand_set) {
+        return Ok(());
+    }
+    let budget = OpBudget { warmup_ops: result.warmup_ops, window_ops: result.window_ops };
+    let start = Instant::now();
+    let timeline = executor.trace(bench, budget, None);
+    progress.process_finished(bench, start.elapsed().as_secs_f64());
+    let twin = timeline?.twin();
+    for reading in &mut result.readings {
+        reading.proof.twin = Some(twin.clone());
+    }
     Ok(())
+}
+
+/// Why readings that are all there are none to judge by.
+fn doubt(result: &BenchResult) -> Option<String> {
+    result.readings.iter().find_map(|reading| {
+        let elsewhere = reading.proof.observed.as_ref().and_then(Observed::work_elsewhere);
+        elsewhere.or_else(|| reading.proof.twin.as_ref().and_then(Twin::fault))
+    })
 }
 
 /// Windows in brackets are whole batches.
@@ -139,7 +168,7 @@ pub(super) fn skipped(mut result: BenchResult) -> BenchResult {
 pub(super) fn finish(result: &mut BenchResult, unit: Unit) {
     let per_op: Vec<f64> = result.readings.iter().map(Reading::per_op).collect();
     result.status = BenchStatus::Measured;
-    result.reason = None;
+    result.reason = doubt(result);
     result.aa_spread = tiergate_stats::spread(&per_op);
     match unit {
         Unit::Instructions => result.instructions_per_op = tiergate_stats::median(&per_op),

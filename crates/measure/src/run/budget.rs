@@ -18,8 +18,8 @@ const BATCH_OPS: u64 = 50;
 pub struct PlannedBudget {
     /// The ops.
     pub budget: OpBudget,
-    /// Whether the window may grow when it turns out to hold too little.
-    pub may_grow: bool,
+    /// Whether the user chose it: then it is taken as it is, and no traced run looks at it.
+    pub hand_set: bool,
 }
 
 /// Ops for a window of about `target_ns` of native time, within the longest window.
@@ -46,7 +46,7 @@ pub(super) fn grown_window_ops(ops: u64, count: u64, ns_per_op: f64) -> Option<u
     clippy::cast_possible_truncation,
     reason = "positive and far below 2^53"
 )]
-fn rounded(ops: f64) -> u64 {
+pub(super) fn rounded(ops: f64) -> u64 {
     let mut step = 1.0;
     while ops / step > 99.0 {
         step *= 10.0;

@@ -3,6 +3,7 @@
 
 mod bench;
 mod budget;
+mod calibration;
 mod rounds;
 
 pub use budget::{MINIMUM_COUNT, PlannedBudget};
@@ -63,7 +64,12 @@ impl RunPlan {
         self.benches
             .iter()
             .filter(|bench| !bench.discovered.skipped)
-            .map(|bench| per_bench + usize::from(!self.budgets.contains_key(bench.id())))
+            .map(|bench| {
+                let planned = self.budgets.get(bench.id());
+                // Timed once and traced about four times to find a budget; traced once to prove it.
+                let finding = if planned.is_none() { 1 } else { 0 };
+                per_bench + finding + usize::from(!planned.is_some_and(|one| one.hand_set))
+            })
             .sum()
     }
 }

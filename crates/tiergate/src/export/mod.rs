@@ -121,4 +121,5 @@ fn malformed(message: String) -> Failure {
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::new(ExitStatus::Usage, format!("can't write `{}`: {error}", path.display()))
+        .hint("name a file in a folder that exists and that you may write to")
 }

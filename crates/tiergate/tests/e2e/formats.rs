@@ -99,11 +99,12 @@ fn an_export_that_can_not_be_made_is_refused_before_anything_runs() {
         ("--export json=- --format markdown", "standard output"),
         ("--export json=x --export markdown=x", "two exports"),
         ("--export github", "GITHUB_STEP_SUMMARY"),
-        ("--suite a--b", "suite"),
     ] {
         run(&project, export).refuses(64, said);
         assert!(!project.has("tiergate.lock"), "{export}");
     }
+    let outcome = run(&project, "--suite a--b");
+    assert!(outcome.exits(64).stderr.contains("a suite's name has"), "{outcome}");
 }
 
 #[test]

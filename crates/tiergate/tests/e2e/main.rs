@@ -23,6 +23,7 @@ mod processes;
 mod refusals;
 mod renames;
 mod result_files;
+mod settling;
 mod suites;
 mod verdicts;
 mod vitest;

@@ -232,7 +232,7 @@ fn the_ops_in_the_lock_are_used_again() {
     // Other ops are another measurement.
     project.tiergate("compare base.json head.json").run().exits(3);
 
-    run(&project, "--save head.json --resize", 0);
+    run(&project, "--save head.json --recalibrate", 0);
     assert_eq!(bench_of(&project.result("head.json"), "work").window_ops, ops);
     assert_eq!(project.read("tiergate.lock"), lock);
 }

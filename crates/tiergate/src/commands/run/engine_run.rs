@@ -51,10 +51,14 @@ impl EngineRun<'_> {
             let id = bench.id();
             let locked = lock
                 .get(&self.lock_engine(), id)
-                .filter(|_| !self.options.resize)
+                .filter(|_| !self.options.recalibrate)
                 .map(|entry| entry.budget);
-            if let Some(budget) = self.settings.hand_set_budget(id.as_str())?.or(locked) {
-                budgets.insert(id.clone(), PlannedBudget { budget, may_grow: false });
+            let chosen = self.settings.hand_set_budget(id.as_str())?;
+            if let Some(budget) = chosen.or(locked) {
+                budgets.insert(
+                    id.clone(),
+                    PlannedBudget { budget, hand_set: chosen.or(None).is_some() },
+                );
             }
         }
         Ok(RunPlan {
@@ -141,13 +145,13 @@ impl EngineRun<'_> {
         }
     }
 
-    /// Adds what was found out to the lock. What stands in it stays, unless it was sized anew.
+    /// Adds what was found out to the lock. What stands in it stays, unless it was calibrated anew.
     fn write_lock(&self, file: &ResultFile, old: &Lock) -> Result<(), Failure> {
         let engine = self.lock_engine();
         let mut newer = Lock::default();
         let mut added = 0;
         for bench in &file.benches {
-            let known = old.get(&engine, &bench.id).filter(|_| !self.options.resize);
+            let known = old.get(&engine, &bench.id).filter(|_| !self.options.recalibrate);
             if bench.status != BenchStatus::Measured || known.is_some() {
                 continue;
             }

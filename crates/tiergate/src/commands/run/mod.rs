@@ -20,7 +20,7 @@ use destinations::Destinations;
 use engine_run::EngineRun;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use tiergate_model::{BenchStatus, ExitStatus, ResultFile};
+use tiergate_model::{BenchResult, BenchStatus, ExitStatus, ResultFile};
 
 pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
     let selection = &options.selection;
@@ -110,7 +110,15 @@ pub(crate) fn one_document(
 
 fn status_of(result: &ResultFile) -> ExitStatus {
     let incomplete = result.benches.iter().any(|bench| bench.status == BenchStatus::Incomplete);
-    if incomplete { ExitStatus::Incomplete } else { ExitStatus::Pass }
+    let in_doubt =
+        |bench: &BenchResult| bench.status == BenchStatus::Measured && bench.reason.is_some();
+    if incomplete {
+        ExitStatus::Incomplete
+    } else if result.benches.iter().any(in_doubt) {
+        ExitStatus::Inconclusive
+    } else {
+        ExitStatus::Pass
+    }
 }
 
 /// Prints the results, unless a comparison follows that takes standard output.
