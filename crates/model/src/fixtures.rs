@@ -59,6 +59,7 @@ pub fn measured(id: &str, counts: &[u64]) -> BenchResult {
         count,
         window_ops: WINDOW_OPS,
         seconds: 1.25,
+        phases: None,
         proof: Proof {
             marks: MarkCheck { expected: 2, seen: 2 },
             subtracted_mark_cost: None,

@@ -29,7 +29,7 @@ pub use fingerprint::{
 pub use instrument::{InstrumentKind, Unit};
 pub use limits::Limits;
 pub use percent::Percent;
-pub use reading::{MarkCheck, Observed, Perturbation, Pinned, Proof, Reading};
+pub use reading::{MarkCheck, Observed, Perturbation, Phases, Pinned, Proof, Reading};
 pub use result_file::{
     BenchResult, BenchStatus, ResultFile, ResultFileFault, SCHEMA_VERSION, Side, WallReading,
 };

@@ -18,6 +18,7 @@ mod suite;
 mod summary;
 mod table;
 mod text;
+mod timings;
 
 pub use annotations::{comparison_annotations, run_annotations};
 pub use compared::Compared;
@@ -31,3 +32,4 @@ pub use style::Style;
 pub use suite::{SuiteName, SuiteNameError};
 pub use summary::comparison_summary;
 pub use text::printable;
+pub use timings::timings_text;

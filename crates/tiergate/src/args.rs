@@ -151,6 +151,9 @@ pub(crate) struct RunOptions {
     /// Find the ops of warm-up and window anew instead of taking those in `tiergate.lock`
     #[arg(long)]
     pub(crate) recalibrate: bool,
+    /// Show on standard error where the seconds of each bench's processes went
+    #[arg(long)]
+    pub(crate) timings: bool,
     /// Which side of a comparison this is, kept in the results
     #[arg(long, value_enum, value_name = "SIDE")]
     pub(crate) side: Option<SideName>,

@@ -3,6 +3,7 @@
 use super::invocation::{Equipment, Invocation};
 use super::lifting::LiftedPins;
 use super::outcome::{IDLE, Measured, Traced};
+use super::phases::phases;
 use super::scratch::{Scratch, scratch_fault};
 use super::suite_flags::SuiteFlags;
 use super::window::WindowPlan;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tiergate_engine::{AcceptedFlags, Engine, Seeds};
-use tiergate_model::{Fingerprint, MarkCheck, OpBudget, Pinned, Proof};
+use tiergate_model::{Fingerprint, MarkCheck, OpBudget, Phases, Pinned, Proof};
 use tiergate_protocol::{environment, instrument, pin};
 
 /// What all children of a run share.
@@ -109,6 +110,7 @@ impl EngineExecutor {
             idle,
             output: show_output.then(|| Arc::clone(&self.sandbox.output)),
             interrupted: &self.sandbox.interrupted,
+            watched: Vec::new(),
         }
     }
 
@@ -195,6 +197,7 @@ impl EngineExecutor {
         Ok(RawReading {
             count,
             seconds: window.seconds,
+            phases: window.phases,
             is_async: window.measured.is_async,
             budget: window.measured.budget,
             proof: Proof {
@@ -270,14 +273,19 @@ impl EngineExecutor {
         }
 
         let idle = (!counting.held.is_empty()).then_some(IDLE);
-        let limits = self.limits(counting.show_output, idle);
+        let mut limits = self.limits(counting.show_output, idle);
+        limits.watched = vec![request.events.clone(), report.clone()];
         let (events, outcome) = self.start(scratch, request, invocation, &limits)?;
         let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
         let measured = traced.measured(budget.window_ops)?;
         let report = MarkReport::read(&report)?;
         let marks = report.check(plan.sections, plan.marks_each)?;
         let (seconds, fixed_seed) = (outcome.seconds, outcome.fixed_seed);
-        Ok(WindowRun { plan, measured, report, marks, seconds, fixed_seed })
+        let phases = match &outcome.growths[..] {
+            [events, marks] => phases(events, marks, seconds),
+            _ => None,
+        };
+        Ok(WindowRun { plan, measured, report, marks, seconds, phases, fixed_seed })
     }
 }
 
@@ -296,6 +304,7 @@ struct WindowRun {
     report: MarkReport,
     marks: MarkCheck,
     seconds: f64,
+    phases: Option<Phases>,
     fixed_seed: bool,
 }
 

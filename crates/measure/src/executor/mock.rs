@@ -197,6 +197,7 @@ impl Executor for MockExecutor {
         Ok(RawReading {
             count: (per_op * budget.window_ops as f64) as u64,
             seconds: 0.25,
+            phases: None,
             is_async: false,
             budget,
             proof: Proof {

@@ -5,6 +5,7 @@ mod invocation;
 mod lifting;
 mod mock;
 mod outcome;
+mod phases;
 mod scratch;
 mod suite;
 mod suite_flags;
@@ -17,7 +18,7 @@ pub use suite::{Loader, Runner, Suite};
 use crate::Fault;
 use crate::trace::Timeline;
 use tiergate_engine::Seeds;
-use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, OpBudget, Proof, Unit};
+use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, OpBudget, Phases, Proof, Unit};
 
 /// A bench file, by its path below the root and absolutely.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,6 +76,8 @@ pub struct RawReading {
     pub count: u64,
     /// Wall-clock seconds of the process.
     pub seconds: f64,
+    /// What of them went where.
+    pub phases: Option<Phases>,
     /// Whether the op's promise was awaited.
     pub is_async: bool,
     /// The ops, as they were run: a framework's own first calls are part of the warm-up.

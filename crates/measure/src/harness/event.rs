@@ -67,6 +67,8 @@ pub enum Event {
     },
     /// The selected bench begins.
     Started {},
+    /// It is set up, and its first ops have run.
+    Ready {},
     /// A sizing run is done.
     Sized {
         /// Whether the op's promise is awaited.

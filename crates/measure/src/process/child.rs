@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "the child asks the kernel to end it with its parent, after fork")]
 
 use super::activity::Activity;
+use super::growth::Growth;
 use super::output::{Drain, OutputSink};
 use super::{orphans, seed};
 use std::collections::BTreeMap;
@@ -42,6 +43,8 @@ pub struct ProcessLimits<'a> {
     pub output: Option<OutputSink>,
     /// When it becomes true, the process is ended at once.
     pub interrupted: &'a AtomicBool,
+    /// Files of which it is noted when they grow.
+    pub watched: Vec<PathBuf>,
 }
 
 /// How a process ended.
@@ -68,6 +71,8 @@ pub struct ProcessOutcome {
     pub seconds: f64,
     /// Whether the kernel's random bytes for it were replaced.
     pub fixed_seed: bool,
+    /// The watched files' growth, in their order.
+    pub growths: Vec<Growth>,
     /// The end of what it printed.
     pub output_tail: String,
 }
@@ -130,7 +135,9 @@ pub fn run(
     }
 
     let mut activity = Activity::new(child.id());
+    let mut growths: Vec<Growth> = limits.watched.iter().cloned().map(Growth::of).collect();
     let ending = loop {
+        growths.iter_mut().for_each(|growth| growth.look(start.elapsed()));
         match child.try_wait() {
             Ok(Some(status)) => break Ending::of(status),
             Ok(None) => {}
@@ -156,8 +163,10 @@ pub fn run(
         thread::sleep(Duration::from_millis(step));
     };
     let seconds = start.elapsed().as_secs_f64();
+    growths.iter_mut().for_each(|growth| growth.look(start.elapsed()));
     orphans::end(child.id());
-    Ok(ProcessOutcome { ending, seconds, output_tail: drain.finish(PIPE_GRACE), fixed_seed })
+    let output_tail = drain.finish(PIPE_GRACE);
+    Ok(ProcessOutcome { ending, seconds, output_tail, growths, fixed_seed })
 }
 
 impl Ending {

@@ -3,6 +3,7 @@
 mod activity;
 mod child;
 mod environment;
+mod growth;
 mod orphans;
 mod output;
 mod pin;
@@ -10,6 +11,7 @@ mod seed;
 
 pub use child::{Ending, EngineCommand, ProcessLimits, ProcessOutcome, SpawnError, run};
 pub use environment::{BaseEnvironment, base_environment};
+pub use growth::Growth;
 pub use output::OutputSink;
 pub use pin::{AddressSpace, disable_address_randomisation};
 

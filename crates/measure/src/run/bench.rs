@@ -141,6 +141,7 @@ pub(super) fn push(result: &mut BenchResult, raw: RawReading) {
         count: raw.count,
         window_ops: raw.budget.window_ops,
         seconds: raw.seconds,
+        phases: raw.phases,
         proof: raw.proof,
     });
 }
