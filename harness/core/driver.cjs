@@ -26,6 +26,7 @@
 const { runCoroutine } = require('./coroutine.cjs');
 const { Cycles } = require('./cycles.cjs');
 const { Ops } = require('./ops.cjs');
+const { litter } = require('./perturb.cjs');
 const { Pull } = require('./pull.cjs');
 const { timeOps } = require('./sizing.cjs');
 
@@ -38,6 +39,7 @@ function* driving(session, plan) {
   const Shape = plan.pull ? Pull : plan.cycle ? Cycles : Ops;
   const bench = new Shape(session.request, plan);
   session.begin(bench);
+  if (session.request.perturb) litter(session.request.perturb.deadObjects);
   let outcome;
   try {
     yield* bench.setUp();

@@ -6,6 +6,7 @@ const { adapters } = require('../frameworks/index.cjs');
 const { createApi } = require('../frameworks/tiergate.cjs');
 const { installHandle } = require('./intercept.cjs');
 const { watchOutside } = require('./outside.cjs');
+const { draw } = require('./perturb.cjs');
 const { watchProcess } = require('./process.cjs');
 const { takeRequest } = require('./request.cjs');
 const { Session } = require('./session.cjs');
@@ -24,6 +25,7 @@ function start(engine, engineVersion) {
   session.api = createApi(session);
   installHandle(session, adapters);
   for (const adapter of adapters) adapter.install?.(session);
+  if (request.perturb) draw(request.perturb.randomDraws);
   return session;
 }
 

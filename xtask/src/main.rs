@@ -19,7 +19,9 @@ cargo xtask COMMAND
 
   demo     measure the two versions of examples/text and compare them
   test     format, lints, unit, property, snapshot and end-to-end tests
-  setup    install what demo and test need: Valgrind, the pinned engines and frameworks
+  check-aarch64
+           type-check everything for aarch64
+  setup    install what demo and test need: Valgrind, the pinned engines and frameworks, Chromium
   leave-one-out [ENGINE…]
            what each pin is worth: spreads with one of them left out, as Markdown
   schema   write the JSON schema of the result file anew";
@@ -30,9 +32,11 @@ fn main() -> Result<()> {
         Some("demo") => demo::run(),
         Some("leave-one-out") => leave_one_out::run(&std::env::args().skip(2).collect::<Vec<_>>()),
         Some("test") => test::run(),
+        Some("check-aarch64") => test::check_aarch64(),
         Some("setup") => {
             setup::valgrind()?;
-            setup::engines()
+            setup::engines()?;
+            setup::browser()
         }
         Some("schema") => test::write_schema(),
         None | Some("help" | "--help" | "-h") => {

@@ -12,6 +12,7 @@ use message::{first_message, line_about, message_about};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::num::NonZeroU32;
 use std::path::Path;
 use tiergate_model::EngineKind;
 
@@ -35,6 +36,12 @@ impl AcceptedFlags {
     /// The flags.
     pub fn set(&self) -> &FlagSet {
         &self.0
+    }
+
+    /// The same with another size of the young generation, which every V8 takes.
+    #[must_use]
+    pub fn with_young_generation(&self, megabytes: NonZeroU32) -> Self {
+        Self(self.0.clone().with_young_generation(megabytes))
     }
 
     /// The same with other seeds, which need no check: an engine takes every number.

@@ -159,6 +159,24 @@ impl FlagSet {
         self.with(flags)
     }
 
+    /// Fixes the size of V8's young generation in megabytes, unless the user has a say in it. Other
+    /// engines have no such size.
+    #[must_use]
+    pub fn with_young_generation(self, megabytes: NonZeroU32) -> Self {
+        let texts = [
+            format!("--min-semi-space-size={megabytes}"),
+            format!("--max-semi-space-size={megabytes}"),
+        ];
+        let origin = FlagOrigin::Perturbation;
+        let flags: Vec<Flag> =
+            texts.iter().map(|text| Flag::new(FlagForm::V8, origin, text)).collect();
+        let is_set = |flag: &Flag| self.flags.iter().any(|one| one.subject() == flag.subject());
+        if self.kind == EngineKind::Bun || flags.iter().any(is_set) {
+            return self;
+        }
+        self.with(flags)
+    }
+
     /// Adds what makes the engine print a trace.
     #[must_use]
     pub(crate) fn with_traces(self) -> Self {
@@ -282,6 +300,18 @@ mod tests {
         for profile in [Profile::BenchIr, Profile::Default] {
             assert!(flags(EngineKind::Node, "24.0.0", profile).held().is_empty());
         }
+    }
+
+    #[test]
+    fn the_young_generation_is_v8s_and_the_users() {
+        let size = NonZeroU32::new(2).unwrap();
+        let node = flags(EngineKind::Node, "24.0.0", Profile::Exact);
+        let shown = node.clone().with_young_generation(size).flags_shown().join(" ");
+        assert!(shown.ends_with("--min-semi-space-size=2 --max-semi-space-size=2"), "{shown}");
+        let users = node.with_user(&words("--max_semi_space_size=16")).unwrap();
+        assert_eq!(users.clone().with_young_generation(size), users);
+        let bun = flags(EngineKind::Bun, "1.4.5", Profile::Exact);
+        assert_eq!(bun.clone().with_young_generation(size), bun);
     }
 
     #[test]

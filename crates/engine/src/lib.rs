@@ -4,6 +4,7 @@
 //! flags, have the engine accept them with [`check_flags`], and let a [`Launch`] write the command
 //! line. Nothing here measures, and nothing here prints.
 
+mod binary;
 mod check;
 mod engine;
 mod find;
@@ -17,6 +18,7 @@ mod search;
 pub mod trace;
 mod version;
 
+pub use binary::{NotLoadable, can_preload};
 pub use check::{AcceptedFlags, FlagError, check_flags};
 pub use engine::{Engine, minimum_version};
 pub use find::{FindError, Found, Survey, find, find_all};

@@ -2,7 +2,7 @@
 
 use crate::harness::OutsideKind;
 use crate::process::{Ending, SpawnError};
-use tiergate_model::EngineKind;
+use tiergate_model::{EngineKind, Perturbation};
 
 /// Why there is no list, no size or no reading. The text is the reason that reports give.
 #[derive(Debug, thiserror::Error)]
@@ -10,6 +10,14 @@ pub enum Fault {
     /// The engine could not be started.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
+    /// The engine can't be measured.
+    #[error("{engine} can't be measured: {reason}")]
+    Engine {
+        /// Its name and version.
+        engine: String,
+        /// Why not, and what helps.
+        reason: String,
+    },
     /// A file that parent and child share could not be written or read.
     #[error("can't use `{path}`: {source}")]
     Scratch {
@@ -140,12 +148,30 @@ pub enum Fault {
         /// What is missing or absurd.
         fault: String,
     },
+    /// It happened only under other circumstances.
+    #[error("under the perturbation `{perturbation}`: {fault}")]
+    Perturbed {
+        /// The circumstances.
+        perturbation: Perturbation,
+        /// What happened.
+        fault: Box<Fault>,
+    },
     /// The run was interrupted.
     #[error("interrupted before it was measured")]
     Interrupted,
 }
 
 impl Fault {
+    /// The same, with the circumstances under which it happened.
+    #[must_use]
+    pub fn under(self, perturbation: Perturbation) -> Self {
+        match self {
+            Self::Interrupted => Self::Interrupted,
+            fault if perturbation == Perturbation::None => fault,
+            fault => Self::Perturbed { perturbation, fault: Box::new(fault) },
+        }
+    }
+
     /// What the user can do about it, where there is something that is not plain from the text.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
@@ -170,6 +196,7 @@ impl Fault {
                 "it is loaded with the root as working directory and a cleaned environment; \
                      `[environment]` in `tiergate.toml` passes variables on",
             ),
+            Self::Perturbed { fault, .. } => fault.hint(),
             _ => None,
         }
     }

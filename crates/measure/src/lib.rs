@@ -2,7 +2,8 @@
 //!
 //! [`harness`] is what runs inside the engine, [`process`] starts and ends engines,
 //! [`instrument`] counts, an [`executor`] puts them together for one bench file, one sizing run
-//! or one reading, and [`run`] takes all readings of all benches.
+//! or one reading, [`run`] takes all readings of all benches, and
+//! [`pairs`] those of two sides that are compared.
 
 pub mod executor;
 mod fault;
@@ -10,6 +11,7 @@ pub mod fingerprint;
 pub mod harness;
 pub mod instrument;
 mod marks;
+pub mod pairs;
 pub mod process;
 pub mod run;
 pub mod trace;

@@ -136,7 +136,13 @@ impl MarkReport {
                     let calls = observed.system_calls.entry(number.parse().ok()?).or_default();
                     *calls += count.parse::<u64>().ok()?;
                 }
-                [report::REFUSED | report::INCOMPLETE, _, reason @ ..] => {
+                [report::REFUSED, _, reason @ ..] => {
+                    parsed.uncounted.get_or_insert_with(|| {
+                        let reason = reason.join(" ");
+                        format!("{reason}; use `--instrument callgrind` or `perf`")
+                    });
+                }
+                [report::INCOMPLETE, _, reason @ ..] => {
                     parsed.uncounted.get_or_insert_with(|| reason.join(" "));
                 }
                 _ => return None,

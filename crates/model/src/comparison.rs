@@ -1,6 +1,6 @@
 //! A comparison of two result files.
 
-use crate::{BenchId, ExitStatus, FingerprintDifference, Limits, Unit, Verdict};
+use crate::{BenchId, ExitStatus, FingerprintDifference, Limits, Perturbation, Unit, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// The outcome of comparing head with base.
@@ -61,12 +61,39 @@ pub struct ComparisonRow {
     pub base_spread: Option<f64>,
     /// The head's A/A spread, a fraction.
     pub head_spread: Option<f64>,
+    /// The pairs that decided, the unperturbed one first; empty where that is the only one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<PairRow>,
+    /// How far equal code moves under the perturbations, a fraction: the wider of the two sides'
+    /// spreads over them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise_floor: Option<f64>,
     /// The p value that decided a wall-clock row (Mann-Whitney), adjusted where several benches are
     /// compared (Benjamini-Hochberg).
     pub adjusted_p: Option<f64>,
 }
 
+/// Base and head under one perturbation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PairRow {
+    /// The circumstances that both share.
+    pub perturbation: Perturbation,
+    /// The base's median per op.
+    pub base_per_op: f64,
+    /// The head's median per op.
+    pub head_per_op: f64,
+    /// `head / base − 1`.
+    pub change: f64,
+}
+
 impl ComparisonRow {
+    /// The smallest and the largest change of the pairs, which a proven change has on one side of
+    /// zero; `None` where there is only the unperturbed pair.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        let changes = || self.pairs.iter().map(|pair| pair.change);
+        Some((changes().reduce(f64::min)?, changes().reduce(f64::max)?))
+    }
+
     /// A row that says why there is no more to say.
     pub fn without_figures(id: BenchId, verdict: Verdict, reason: String) -> Self {
         Self {
@@ -79,6 +106,8 @@ impl ComparisonRow {
             change: None,
             base_spread: None,
             head_spread: None,
+            pairs: Vec::new(),
+            noise_floor: None,
             adjusted_p: None,
         }
     }

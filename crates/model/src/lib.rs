@@ -11,7 +11,9 @@ mod fingerprint;
 pub mod fixtures;
 mod instrument;
 mod limits;
+mod noise;
 mod percent;
+mod perturbation;
 mod reading;
 mod result_file;
 mod shard;
@@ -19,7 +21,7 @@ mod twin;
 mod verdict;
 
 pub use bench::{BenchId, DiscoveredBench, OpBudget, WindowShape};
-pub use comparison::{Comparison, ComparisonRow, Rename, SideSummary, Tally};
+pub use comparison::{Comparison, ComparisonRow, PairRow, Rename, SideSummary, Tally};
 pub use engine::{EngineKind, EngineSpec, EngineSpecError};
 pub use event::RunEvent;
 pub use exit::ExitStatus;
@@ -28,8 +30,10 @@ pub use fingerprint::{
 };
 pub use instrument::{InstrumentKind, Unit};
 pub use limits::Limits;
+pub use noise::{NoiseBench, NoiseDetail, NoiseEffect, NoiseSuite};
 pub use percent::Percent;
-pub use reading::{MarkCheck, Observed, Perturbation, Phases, Pinned, Proof, Reading};
+pub use perturbation::{Perturbation, PerturbationKind, UnknownPerturbation};
+pub use reading::{MarkCheck, Observed, Phases, Pinned, Proof, Reading};
 pub use result_file::{
     BenchResult, BenchStatus, ResultFile, ResultFileFault, SCHEMA_VERSION, Side, WallReading,
 };

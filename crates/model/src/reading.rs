@@ -1,31 +1,9 @@
 //! Readings and what is known about their windows.
 
-use crate::Twin;
+use crate::{Perturbation, Twin};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// A harmless change of circumstances that both sides of a pair share.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Default,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Perturbation {
-    /// None: the profile's own seeds and environment.
-    #[default]
-    None,
-}
 
 /// One process's count for one window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,11 +2,11 @@
 
 use crate::number::{UNKNOWN, change, per_op, spread};
 use crate::style::{ALARM, BOLD, DIM, HINT, Style, verdict_paint};
-use crate::summary::comparison_summary;
+use crate::summary::summary_lines;
 use crate::table::{Align, Cell, Table, note_text};
 use crate::text::printable;
 use tiergate_model::{
-    Comparison, ComparisonRow, FingerprintDifference, Limits, Percent, SideSummary, Unit,
+    Comparison, ComparisonRow, FingerprintDifference, Limits, Percent, SideSummary, Unit, Verdict,
 };
 
 /// Reasons stand below their row, where the change begins.
@@ -28,7 +28,7 @@ pub fn comparison_text(comparison: &Comparison, style: &Style) -> String {
         let limits = format!("limits: {}", limits_text(&comparison.limits, comparison.unit));
         sections.push(note_text(&limits, 0, DIM, style));
     }
-    sections.push(format!("{}\n", comparison_summary(comparison, style)));
+    sections.push(format!("{}\n", summary_lines(comparison, style).join("\n")));
     sections.join("\n")
 }
 
@@ -42,12 +42,7 @@ fn sides(comparison: &Comparison, style: &Style) -> String {
 
 /// For example `base.json (commit 0a1b2c3), node 24.22.1, callgrind`.
 pub(crate) fn side_text(side: &SideSummary) -> String {
-    let commit = side.commit.as_ref().map(|commit| {
-        // What follows the hash, as `-dirty`, stays.
-        let (hash, rest) = commit.split_at(commit.find('-').unwrap_or(commit.len()));
-        let hash: String = hash.chars().take(12).collect();
-        format!(" (commit {}{})", printable(&hash), printable(rest))
-    });
+    let commit = side.commit.as_ref().map(|commit| format!(" (commit {})", short_commit(commit)));
     format!(
         "{}{}, {}, {}",
         printable(&side.source),
@@ -55,6 +50,13 @@ pub(crate) fn side_text(side: &SideSummary) -> String {
         printable(&side.engine),
         printable(&side.instrument)
     )
+}
+
+/// The first digits of a commit's hash; what follows it, as `-dirty`, stays.
+pub(crate) fn short_commit(commit: &str) -> String {
+    let (hash, rest) = commit.split_at(commit.find('-').unwrap_or(commit.len()));
+    let hash: String = hash.chars().take(12).collect();
+    printable(&(hash + rest))
 }
 
 fn rows(comparison: &Comparison, style: &Style) -> String {
@@ -70,13 +72,21 @@ fn rows(comparison: &Comparison, style: &Style) -> String {
     ];
     let head = format!("head {unit}");
     columns[4].0 = &head;
+    let paired = is_paired(comparison);
+    if paired {
+        columns.insert(2, ("range", Align::Left));
+        columns.push(("noise floor", Align::Right));
+    }
     if tested {
         columns.push(("p", Align::Right));
     }
     columns.push(("bench", Align::Left));
     let mut table = Table::new(&columns, columns.len() - 1);
     for row in &comparison.rows {
-        table.row(cells(row, tested));
+        match row.verdict {
+            Verdict::Ok | Verdict::Skipped => table.row(cells(row, paired, tested)),
+            _ => table.named_row(REASON_INDENT, cells(row, paired, tested)),
+        }
         if let Some(reason) = &row.reason {
             table.note(REASON_INDENT, reason.as_str(), DIM);
         }
@@ -87,7 +97,7 @@ fn rows(comparison: &Comparison, style: &Style) -> String {
     table.render(style)
 }
 
-fn cells(row: &ComparisonRow, tested: bool) -> Vec<Cell> {
+fn cells(row: &ComparisonRow, paired: bool, tested: bool) -> Vec<Cell> {
     let count = |value: Option<f64>| value.map_or_else(|| UNKNOWN.to_owned(), per_op);
     let mut cells = vec![
         Cell::painted(row.verdict.word(), verdict_paint(row.verdict)),
@@ -97,11 +107,32 @@ fn cells(row: &ComparisonRow, tested: bool) -> Vec<Cell> {
         Cell::plain(count(row.head_per_op)),
         Cell::plain(spread(wider_spread(row))),
     ];
+    if paired {
+        cells.insert(2, Cell::painted(range(row), DIM));
+        cells.push(Cell::plain(noise(row)));
+    }
     if tested {
         cells.push(Cell::plain(p_value(row.adjusted_p)));
     }
     cells.push(Cell::plain(printable(row.id.as_str())));
     cells
+}
+
+/// Whether a row was judged by several pairs.
+pub(crate) fn is_paired(comparison: &Comparison) -> bool {
+    comparison.rows.iter().any(|row| !row.pairs.is_empty())
+}
+
+/// From the least to the greatest change of a row's pairs.
+pub(crate) fn range(row: &ComparisonRow) -> String {
+    row.interval().map_or_else(String::new, |(low, high)| {
+        format!("{} to {}", change(Some(low)), change(Some(high)))
+    })
+}
+
+/// How far equal code moves, where that is known.
+pub(crate) fn noise(row: &ComparisonRow) -> String {
+    row.noise_floor.map_or_else(String::new, |floor| spread(Some(floor)))
 }
 
 /// The wider of the two sides' spreads.

@@ -30,7 +30,11 @@ struct Document<'a> {
 /// # Errors
 /// None that these types can cause.
 pub fn comparison_json(comparison: &Comparison) -> Result<String, serde_json::Error> {
-    let document = Document {
+    serde_json::to_string_pretty(&comparison_document(comparison)).map(|text| text + "\n")
+}
+
+pub(crate) fn comparison_document(comparison: &Comparison) -> impl Serialize {
+    Document {
         schema_version: COMPARISON_SCHEMA_VERSION,
         exit_code: comparison.exit_status().code(),
         summary: comparison.tally(),
@@ -42,6 +46,5 @@ pub fn comparison_json(comparison: &Comparison) -> Result<String, serde_json::Er
         notes: &comparison.notes,
         rows: &comparison.rows,
         probable_renames: &comparison.probable_renames,
-    };
-    serde_json::to_string_pretty(&document).map(|text| text + "\n")
+    }
 }

@@ -1,11 +1,14 @@
 //! A run for a terminal.
 
-use crate::number::{per_op, spread, whole};
+use crate::number::{change, per_op, spread, whole};
 use crate::style::{ALARM, BOLD, CAUTION, DIM, Style};
 use crate::table::{Align, Cell, Table, note_text};
 use crate::text::printable;
-use tiergate_model::{BenchResult, BenchStatus, ResultFile, Unit, WallReading};
-use tiergate_stats::summarise_readings;
+use tiergate_model::{BenchResult, BenchStatus, Perturbation, ResultFile, Unit, WallReading};
+use tiergate_stats::{moved_by, noise_floor, summarise_readings};
+
+/// What moves a bench by less than this is not worth a name, a fraction.
+const SMALLEST_MOVE: f64 = 0.000_05;
 
 /// Reasons stand below their bench's name.
 const REASON_INDENT: usize = 6;
@@ -75,6 +78,11 @@ fn benches(result: &ResultFile, style: &Style) -> String {
         ("window", Align::Right),
         ("readings", Align::Right),
     ];
+    let perturbed = is_perturbed(result);
+    if perturbed {
+        columns.insert(3, ("noise floor", Align::Right));
+        columns.insert(4, ("most by", Align::Left));
+    }
     if wall {
         columns.push(("wall ns/op", Align::Right));
     }
@@ -82,7 +90,7 @@ fn benches(result: &ResultFile, style: &Style) -> String {
     for (file, benches) in by_file(result) {
         table.note(0, file, BOLD);
         for bench in benches {
-            table.row(cells(bench, wall));
+            table.row(cells(bench, perturbed, wall));
             if let Some(reason) = &bench.reason {
                 let word = if is_doubtful(bench) { "INCONCLUSIVE: " } else { "" };
                 table.note(REASON_INDENT, format!("{word}{reason}"), DIM);
@@ -92,7 +100,7 @@ fn benches(result: &ResultFile, style: &Style) -> String {
     table.render(style)
 }
 
-fn cells(bench: &BenchResult, wall: bool) -> Vec<Cell> {
+fn cells(bench: &BenchResult, perturbed: bool, wall: bool) -> Vec<Cell> {
     let name = Cell::plain(format!("  {}", printable(short_name(bench))));
     let summary = summarise_readings(&bench.readings);
     match (bench.status, summary) {
@@ -106,12 +114,32 @@ fn cells(bench: &BenchResult, wall: bool) -> Vec<Cell> {
                 Cell::plain(whole(bench.window_ops)),
                 Cell::plain(bench.readings.len().to_string()),
             ];
+            if perturbed {
+                cells.insert(3, Cell::plain(spread(noise_floor(&bench.readings))));
+                cells.insert(4, Cell::plain(mover(bench)));
+            }
             if wall {
                 cells.push(Cell::plain(bench.wall.as_ref().map(wall_text).unwrap_or_default()));
             }
             cells
         }
         _ => vec![name, Cell::painted("INCOMPLETE", ALARM)],
+    }
+}
+
+/// Whether there are readings under perturbations.
+pub(crate) fn is_perturbed(result: &ResultFile) -> bool {
+    let mut readings = result.benches.iter().flat_map(|bench| &bench.readings);
+    readings.any(|reading| reading.perturbation != Perturbation::None)
+}
+
+/// The kind of perturbation that moves the bench most, and how far, where that shows.
+pub(crate) fn mover(bench: &BenchResult) -> String {
+    match moved_by(&bench.readings).first() {
+        Some((kind, by)) if by.abs() >= SMALLEST_MOVE => {
+            format!("{} {}", kind.name(), change(Some(*by)))
+        }
+        _ => String::new(),
     }
 }
 

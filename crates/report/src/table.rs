@@ -34,6 +34,11 @@ impl Cell {
 
 enum Line {
     Cells(Vec<Cell>),
+    /// Cells whose name must not get lost: where it is shortened, it stands below as a whole.
+    NamedCells {
+        indent: usize,
+        cells: Vec<Cell>,
+    },
     /// Text across all columns, broken into lines.
     Note {
         indent: usize,
@@ -61,6 +66,11 @@ impl Table {
         self.lines.push(Line::Cells(cells));
     }
 
+    /// A row that asks for attention; `indent` is that of its notes.
+    pub(crate) fn named_row(&mut self, indent: usize, cells: Vec<Cell>) {
+        self.lines.push(Line::NamedCells { indent, cells });
+    }
+
     pub(crate) fn note(&mut self, indent: usize, text: impl Into<String>, paint: Paint) {
         self.lines.push(Line::Note { indent, text: text.into(), paint });
     }
@@ -74,6 +84,13 @@ impl Table {
         for line in &self.lines {
             match line {
                 Line::Cells(cells) => text.push_str(&self.render_cells(cells, &widths, style)),
+                Line::NamedCells { indent, cells } => {
+                    text.push_str(&self.render_cells(cells, &widths, style));
+                    let name = cells.get(self.name).map_or("", |cell| &cell.text);
+                    if columns(name) > widths[self.name] {
+                        text.push_str(&note_text(name, *indent, BOLD, style));
+                    }
+                }
                 Line::Note { indent, text: note, paint } => {
                     text.push_str(&note_text(note, *indent, *paint, style));
                 }
@@ -86,7 +103,7 @@ impl Table {
         let mut widths: Vec<usize> =
             self.columns.iter().map(|(heading, _)| columns(heading)).collect();
         for line in &self.lines {
-            if let Line::Cells(cells) = line {
+            if let Line::Cells(cells) | Line::NamedCells { cells, .. } = line {
                 for (width, cell) in widths.iter_mut().zip(cells) {
                     *width = (*width).max(columns(&cell.text));
                 }

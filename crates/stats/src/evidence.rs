@@ -1,8 +1,8 @@
 //! What the readings of two sides say, before limits are applied.
 
-use crate::sample::{Summary, median};
-use std::collections::BTreeSet;
-use tiergate_model::{BenchResult, BenchStatus, Perturbation, Reading};
+use crate::sample::{Summary, median, spread};
+use std::collections::{BTreeMap, BTreeSet};
+use tiergate_model::{BenchResult, BenchStatus, Perturbation, PerturbationKind, Reading};
 
 /// The per-op counts of the readings under one perturbation, in the order of the readings.
 pub(crate) fn per_op_under(readings: &[Reading], perturbation: Perturbation) -> Vec<f64> {
@@ -21,6 +21,7 @@ pub fn summarise_readings(readings: &[Reading]) -> Option<Summary> {
 
 /// A base and a head side under the same perturbation.
 pub(crate) struct Pair {
+    pub(crate) perturbation: Perturbation,
     pub(crate) base: Vec<f64>,
     pub(crate) head: Vec<f64>,
     pub(crate) base_summary: Summary,
@@ -28,8 +29,15 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
+    fn of(base: &BenchResult, head: &BenchResult, perturbation: Perturbation) -> Option<Self> {
+        let base = per_op_under(&base.readings, perturbation);
+        let head = per_op_under(&head.readings, perturbation);
+        let (base_summary, head_summary) = (Summary::of(&base)?, Summary::of(&head)?);
+        Some(Self { perturbation, base, head, base_summary, head_summary })
+    }
+
     /// `head / base` of the medians.
-    fn ratio(&self) -> f64 {
+    pub(crate) fn ratio(&self) -> f64 {
         self.head_summary.median / self.base_summary.median
     }
 
@@ -46,6 +54,8 @@ impl Pair {
 /// The pairs of one bench; never empty, the unperturbed one first.
 pub(crate) struct Evidence {
     pub(crate) pairs: Vec<Pair>,
+    /// What each kind of perturbation does to the bench by itself, the most first.
+    movers: Vec<(PerturbationKind, f64)>,
 }
 
 /// Why there is no evidence.
@@ -65,24 +75,11 @@ impl Evidence {
         check_readings("base", base)?;
         check_readings("head", head)?;
         check_plan(base, head)?;
-        let mut perturbations: Vec<Perturbation> =
-            base.readings.iter().chain(&head.readings).map(|r| r.perturbation).collect();
-        perturbations.sort_unstable();
-        perturbations.dedup();
-        let mut pairs = Vec::with_capacity(perturbations.len());
-        for perturbation in perturbations {
-            let base = per_op_under(&base.readings, perturbation);
-            let head = per_op_under(&head.readings, perturbation);
-            let side = if base.is_empty() { "base" } else { "head" };
-            let (Some(base_summary), Some(head_summary)) = (Summary::of(&base), Summary::of(&head))
-            else {
-                return Err(Gap::Missing(format!(
-                    "{side} lacks the readings under a perturbation that the other side has"
-                )));
-            };
-            pairs.push(Pair { base, head, base_summary, head_summary });
-        }
-        Ok(Self { pairs })
+        let pairs = judged(base, head)
+            .into_iter()
+            .filter_map(|perturbation| Pair::of(base, head, perturbation))
+            .collect();
+        Ok(Self { pairs, movers: movers(base, head) })
     }
 
     /// Δ: the median of the pairs' ratios, less 1.
@@ -103,10 +100,89 @@ impl Evidence {
         })
     }
 
-    /// The smallest number of repeats of any pair's side.
-    pub(crate) fn fewest_repeats(&self) -> usize {
-        self.pairs.iter().map(|pair| pair.base.len().min(pair.head.len())).min().unwrap_or(0)
+    /// The pairs with the smallest and the largest ratio.
+    pub(crate) fn extremes(&self) -> Option<(&Pair, &Pair)> {
+        let by_ratio = |one: &&Pair, other: &&Pair| one.ratio().total_cmp(&other.ratio());
+        Some((self.pairs.iter().min_by(by_ratio)?, self.pairs.iter().max_by(by_ratio)?))
     }
+
+    /// How far equal code moves under the perturbations, a fraction: the wider of the two sides'
+    /// spreads. `None` without perturbations.
+    pub(crate) fn noise_floor(&self) -> Option<f64> {
+        if self.pairs.len() < 2 {
+            return None;
+        }
+        let medians = |of: fn(&Pair) -> f64| self.pairs.iter().map(of).collect::<Vec<_>>();
+        let base = spread(&medians(|pair| pair.base_summary.median))?;
+        let head = spread(&medians(|pair| pair.head_summary.median))?;
+        Some(f64::max(base, head))
+    }
+
+    /// The kind of perturbation that moves the bench most by itself, and how far, where it was
+    /// looked for.
+    pub(crate) fn mover(&self) -> Option<(PerturbationKind, f64)> {
+        self.movers.first().copied()
+    }
+
+    /// The smaller number of repeats of the unperturbed pair's sides.
+    pub(crate) fn fewest_repeats(&self) -> usize {
+        self.pairs.first().map_or(0, |pair| pair.base.len().min(pair.head.len()))
+    }
+}
+
+/// The perturbations that both sides were measured under and that changes are judged by: `none`,
+/// and the draws of all kinds at once. Those of one kind leave the others as they are, so a
+/// difference that comes from one of the others would be the same under most of them, and look
+/// like a change of the code; they count only where there are no others.
+fn judged(base: &BenchResult, head: &BenchResult) -> Vec<Perturbation> {
+    let of = |side: &BenchResult| -> BTreeSet<Perturbation> {
+        side.readings.iter().map(|reading| reading.perturbation).collect()
+    };
+    let common: Vec<Perturbation> = of(base).intersection(&of(head)).copied().collect();
+    let is_mixed =
+        |one: &Perturbation| one.kind().is_none_or(|kind| kind == PerturbationKind::Mixed);
+    let mixed: Vec<Perturbation> = common.iter().copied().filter(is_mixed).collect();
+    if mixed.len() > 1 { mixed } else { common }
+}
+
+/// What each kind of perturbation by itself does to a side, the most first: the change of the
+/// median per op, of the side that it moves further.
+fn movers(base: &BenchResult, head: &BenchResult) -> Vec<(PerturbationKind, f64)> {
+    let mut movers: Vec<(PerturbationKind, f64)> = moved_by(&base.readings);
+    movers.extend(moved_by(&head.readings));
+    movers.sort_by(|one, other| other.1.abs().total_cmp(&one.1.abs()));
+    movers
+}
+
+/// By how much each kind of perturbation alone moves a bench, a fraction with its sign, the
+/// furthest draw of each; the most first.
+pub fn moved_by(readings: &[Reading]) -> Vec<(PerturbationKind, f64)> {
+    let Some(usual) = summarise_readings(readings) else { return Vec::new() };
+    let mut moved: BTreeMap<PerturbationKind, f64> = BTreeMap::new();
+    for reading in readings {
+        let Some(kind) = reading.perturbation.kind() else { continue };
+        let change = reading.per_op() / usual.median - 1.0;
+        if kind != PerturbationKind::Mixed && change.is_finite() {
+            let furthest = moved.entry(kind).or_insert(change);
+            if change.abs() > furthest.abs() {
+                *furthest = change;
+            }
+        }
+    }
+    let mut moved: Vec<_> = moved.into_iter().collect();
+    moved.sort_by(|one, other| other.1.abs().total_cmp(&one.1.abs()));
+    moved
+}
+
+/// The noise floor of one side: the spread of its readings over the perturbations, a fraction.
+/// `None` where it has none.
+pub fn noise_floor(readings: &[Reading]) -> Option<f64> {
+    let mut medians: BTreeMap<Perturbation, Vec<f64>> = BTreeMap::new();
+    for reading in readings {
+        medians.entry(reading.perturbation).or_default().push(reading.per_op());
+    }
+    let medians: Vec<f64> = medians.values().filter_map(|per_op| median(per_op)).collect();
+    if medians.len() < 2 { None } else { spread(&medians) }
 }
 
 fn check_measured(base: &BenchResult, head: &BenchResult) -> Result<(), Gap> {

@@ -4,11 +4,15 @@ use crate::bootstrap::median_ratio_interval;
 use crate::evidence::{Evidence, Gap, Pair, summarise_readings};
 use crate::mann_whitney::{mann_whitney, smallest_p};
 use tiergate_model::{
-    BenchId, BenchResult, BenchStatus, ComparisonRow, Limits, Percent, Unit, Verdict,
+    BenchId, BenchResult, BenchStatus, ComparisonRow, Limits, PairRow, Percent, Unit, Verdict,
 };
 
-/// Fewer repeats say nothing about the spread.
+/// Fewer repeats say nothing about the spread, unless two of them are equal.
 const FEWEST_REPEATS: usize = 3;
+
+/// The spread, a fraction, of two repeats that need no third: processes that do the same by chance
+/// don't agree so well.
+pub const EQUAL_SPREAD: f64 = 1e-4;
 
 /// A wall-clock change with a larger adjusted p value is not significant.
 const SIGNIFICANCE: f64 = 0.05;
@@ -23,10 +27,12 @@ const SEED: u64 = 1;
 /// Judges one bench that both sides have.
 ///
 /// - A side that is incomplete, or skipped while the other is not, makes it INCOMPLETE; sides with
-///   another warm-up, window, framework or kind of op, or with fewer than 3 repeats, make it
-///   INCONCLUSIVE.
+///   another warm-up, window, framework or kind of op, or with fewer than 3 repeats of which no
+///   two are equal, make it INCONCLUSIVE.
 /// - Instructions: a spread above its limit makes it INCONCLUSIVE. A change beyond a limit counts
-///   when the ranges of the repeats don't overlap, and is INCONCLUSIVE otherwise.
+///   when the ranges of the repeats don't overlap, and is INCONCLUSIVE otherwise. With pairs under
+///   several perturbations the change is the median over them, and counts when all of them have
+///   it on one side; else it is INCONCLUSIVE beyond the limit of FAIL, and ok below.
 /// - Nanoseconds: a change beyond a limit counts when a Mann-Whitney test over the repeats is
 ///   significant at 5 %, and is INCONCLUSIVE otherwise. The spread limit does not apply: clocks
 ///   are noisy by nature, and the test accounts for it.
@@ -86,7 +92,8 @@ impl Case {
         };
         let mut row = row_with_figures(self.id, &evidence);
         row.adjusted_p = p;
-        if evidence.fewest_repeats() < FEWEST_REPEATS {
+        let enough = if repeats_are_equal(&evidence) { 2 } else { FEWEST_REPEATS };
+        if evidence.fewest_repeats() < enough {
             let reason =
                 format!("only {}: it takes at least 3 repeats", repeats(evidence.fewest_repeats()));
             return row.inconclusive(reason, Some("measure with `--repeats 5`"));
@@ -123,6 +130,12 @@ impl Case {
                 row.verdict = verdict;
                 row
             }
+            // Whether it is a little slower, or much faster, is nothing that a gate has to decide.
+            Some((doubt, _)) if evidence.pairs.len() > 1 && verdict != Verdict::Fail => {
+                row.verdict = Verdict::Ok;
+                row.reason = Some(format!("beyond the limit of {}, but {doubt}", Percent(limit)));
+                row
+            }
             Some((doubt, hint)) => row
                 .inconclusive(format!("beyond the limit of {}, but {doubt}", Percent(limit)), hint),
         }
@@ -142,6 +155,8 @@ fn row_with_figures(id: BenchId, evidence: &Evidence) -> ComparisonRow {
         change: Some(evidence.change()),
         base_spread: first.map(|pair| pair.base_summary.spread()),
         head_spread: first.map(|pair| pair.head_summary.spread()),
+        pairs: pair_rows(evidence),
+        noise_floor: evidence.noise_floor(),
         adjusted_p: None,
     }
 }
@@ -152,6 +167,18 @@ fn doubt(base: &BenchResult, head: &BenchResult) -> Option<String> {
         Some(format!("{name}: {reason}"))
     };
     of("head", head).or_else(|| of("base", base))
+}
+
+/// The pairs, where there are several.
+fn pair_rows(evidence: &Evidence) -> Vec<PairRow> {
+    let row = |pair: &Pair| PairRow {
+        perturbation: pair.perturbation,
+        base_per_op: pair.base_summary.median,
+        head_per_op: pair.head_summary.median,
+        change: pair.ratio() - 1.0,
+    };
+    let pairs = if evidence.pairs.len() > 1 { evidence.pairs.as_slice() } else { &[] };
+    pairs.iter().map(row).collect()
 }
 
 /// Fills in what a side that was measured says on its own.
@@ -194,6 +221,13 @@ fn repeats(count: usize) -> String {
     if count == 1 { "1 repeat".to_owned() } else { format!("{count} repeats") }
 }
 
+/// Whether the unperturbed repeats of either side are equal.
+fn repeats_are_equal(evidence: &Evidence) -> bool {
+    evidence.pairs.first().is_some_and(|pair| {
+        pair.base_summary.spread() <= EQUAL_SPREAD && pair.head_summary.spread() <= EQUAL_SPREAD
+    })
+}
+
 fn spread_fault(evidence: &Evidence, limit: f64) -> Option<String> {
     let above = |spread: f64| spread > limit + ROUNDING;
     evidence.pairs.iter().find_map(|pair| {
@@ -216,13 +250,28 @@ fn overlap(evidence: &Evidence, change: f64) -> Option<Doubt> {
     if agrees {
         return None;
     }
+    if evidence.pairs.len() > 1 {
+        return Some((
+            disagreement(evidence),
+            Some("`tiergate noise --detail ID` shows what moves it"),
+        ));
+    }
     let span = format!("{:+.2} to {:+.2}", Percent(low - 1.0), Percent(high - 1.0));
-    let doubt = if evidence.pairs.len() == 1 {
-        format!("the repeats of base and head overlap: they allow {span}")
-    } else {
-        format!("the perturbations disagree: {span}")
-    };
+    let doubt = format!("the repeats of base and head overlap: they allow {span}");
     Some((doubt, Some("measure with more `--repeats`")))
+}
+
+/// Which perturbations say what, and what moves the bench most.
+fn disagreement(evidence: &Evidence) -> String {
+    let shown =
+        |pair: &Pair| format!("{:+.2} under `{}`", Percent(pair.ratio() - 1.0), pair.perturbation);
+    let span = evidence
+        .extremes()
+        .map_or_else(String::new, |(least, most)| format!(": {}, {}", shown(least), shown(most)));
+    let mover = evidence.mover().map_or_else(String::new, |(kind, change)| {
+        format!("; `{}` alone moves the bench by {:+.2}", kind.name(), Percent(change))
+    });
+    format!("the perturbations disagree{span}{mover}")
 }
 
 fn insignificance(evidence: &Evidence, p: f64, tested: usize) -> Option<Doubt> {

@@ -82,8 +82,8 @@ fn overlapping_repeats_are_undecided() {
 }
 
 #[test]
-fn fewer_than_three_repeats_are_undecided() {
-    for head in [&[100_000_u64; 2][..], &[100_000; 1], &[150_000; 2]] {
+fn fewer_than_three_unequal_repeats_are_undecided() {
+    for head in [&[100_000_u64, 100_020][..], &[100_000; 1], &[150_000, 150_030]] {
         let judgement = counts(&BASE, head);
         assert_eq!(judgement.verdict, Verdict::Inconclusive);
         assert!(judgement.reason.unwrap().contains("at least 3 repeats"));

@@ -44,6 +44,9 @@ pub(crate) enum Command {
     /// Compare two result files
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareOptions),
+    /// Show how stable the benches are: equal code compared with itself, or what moves one bench
+    #[command(after_help = NOISE_EXAMPLES)]
+    Noise(NoiseOptions),
     /// Show what this machine and these engines can do, and what is missing
     Doctor(DoctorOptions),
     /// Print a completion script for a shell
@@ -68,8 +71,17 @@ Examples:
   tiergate compare base.json head.json
   tiergate compare head.json --baseline main
   tiergate compare base.json head.json --fail 5% --format markdown
-  tiergate compare base.json head.json --export junit=report.xml
-  tiergate compare base.json head.json --export github   in a job of GitHub Actions";
+  tiergate compare base.json head.json --export html=report.html
+  tiergate compare base.json head.json --export github";
+
+const NOISE_EXAMPLES: &str = "\
+Examples:
+  tiergate noise                                the whole suite as base and as head, 10 times
+  tiergate noise bench/parse.bench.mjs --rounds 20
+  tiergate noise --detail 'bench/parse.bench.mjs::csv'
+                                                seeds, heap phase, environment, …: what each does
+
+Exit codes: 0 no false alarm, 3 false alarms, 4 a bench could not be measured.";
 
 const COMPLETION_EXAMPLES: &str = "\
 Examples:
@@ -122,6 +134,10 @@ pub(crate) struct RunOptions {
     /// A/A repeats of every reading, at least 3 [default: 5]
     #[arg(long, value_name = "R")]
     pub(crate) repeats: Option<u32>,
+    /// Measure under K circumstances that should make no difference as well, such as other seeds,
+    /// and print how far they move each bench: its noise floor. At least 2; 6 is usual
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(2..=64))]
+    pub(crate) perturbations: Option<u32>,
     /// Wall-clock rounds beside the instrument; they give ns/op
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub(crate) wall: u32,
@@ -189,7 +205,7 @@ pub(crate) struct CompareOptions {
 }
 
 /// Limits of a comparison.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Judging {
     /// An increase beyond this fails [default: 2%]
     #[arg(long, value_name = "PERCENT")]
@@ -214,15 +230,70 @@ pub(crate) struct Shown {
     /// Format on standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
-    /// Write a report as well: `markdown=FILE`, `json=FILE`, `junit=FILE`, or, in a job
-    /// of GitHub Actions, `github` for the step's summary and annotations; can be given several
-    /// times, and `-` stands for standard output
-    #[arg(long, value_name = "KIND[=FILE]")]
+    /// Write a report as well; can be given several times
+    ///
+    /// - markdown=FILE: a comment for a pull request, below 64 KB
+    /// - json=FILE:     everything, for programs
+    /// - junit=FILE:    test cases, for CI systems that list them
+    /// - html=FILE:     one page with table, plots and proof
+    /// - github:        summary and annotations of a step in GitHub Actions
+    ///
+    /// With `-` for FILE it stands on standard output, in place of the table.
+    #[arg(long, value_name = "KIND[=FILE]", verbatim_doc_comment)]
     pub(crate) export: Vec<String>,
     /// Name of the suite in reports, where a repository has several: a part of headings, and of the
     /// hidden marker by which a Markdown comment is found again
     #[arg(long, value_name = "NAME")]
     pub(crate) suite: Option<SuiteName>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NoiseOptions {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Instead of comparing the suite with itself, measure the benches of this id or glob under
+    /// other seeds, heap phases, warm-ups and environments, each kind by itself
+    #[arg(long, value_name = "ID", conflicts_with = "filter")]
+    pub(crate) detail: Option<String>,
+    /// How often the suite is compared with itself
+    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "detail",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rounds: u32,
+    /// Pairs of an undecided bench, as a gate takes them
+    #[arg(long, value_name = "K", default_value_t = 6, conflicts_with = "detail",
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(crate) pairs: u32,
+    /// What counts: `auto`, `counter`, `callgrind` or `wall`
+    #[arg(long, short, value_name = "INSTRUMENT")]
+    pub(crate) instrument: Option<String>,
+    /// A/A repeats of every unperturbed reading, at least 3 [default: 5]
+    #[arg(long, value_name = "R")]
+    pub(crate) repeats: Option<u32>,
+    /// Processes at a time [default: the number of cores]
+    #[arg(long, short, value_name = "J")]
+    pub(crate) jobs: Option<usize>,
+    /// Format on standard output
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: PlainFormat,
+}
+
+/// Formats of reports that are no part of a pull request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum PlainFormat {
+    /// Tables for people
+    #[default]
+    Human,
+    /// JSON for programs
+    Json,
+}
+
+impl From<PlainFormat> for Format {
+    fn from(format: PlainFormat) -> Self {
+        match format {
+            PlainFormat::Human => Self::Human,
+            PlainFormat::Json => Self::Json,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -2,43 +2,22 @@
 
 use crate::failure::Failure;
 use crate::settings::{Settings, no_such_path};
-use crate::suites::{Assigned, Suites};
+use crate::suites::Suites;
 use globset::{GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 use ignore::WalkBuilder;
 use std::path::{Path, PathBuf};
 use tiergate_measure::executor::BenchFile;
-use tiergate_model::{EngineFingerprint, EngineSpec};
 
 /// Names that make a file a bench file where nothing else is said.
 const DEFAULT_GLOBS: [&str; 2] =
     ["**/*.bench.{js,mjs,cjs,ts,mts,cts}", "**/*.benchmark.{js,mjs,cjs,ts,mts,cts}"];
 
-/// A bench file and the engines that it is for; all where none is named.
-#[derive(Debug, Clone)]
-pub(crate) struct Found {
-    pub(crate) file: BenchFile,
-    engines: Vec<EngineSpec>,
-}
-
-impl Found {
-    /// Whether it is for this engine.
-    fn is_for(&self, engine: &EngineFingerprint) -> bool {
-        let admits = |spec: &EngineSpec| spec.admits(engine.name, &engine.version);
-        self.engines.is_empty() || self.engines.iter().any(admits)
-    }
-}
-
-/// The files that are for this engine, and how many are not.
-pub(crate) fn files_for(found: &[Found], engine: &EngineFingerprint) -> (Vec<BenchFile>, usize) {
-    let files: Vec<BenchFile> =
-        found.iter().filter(|one| one.is_for(engine)).map(|one| one.file.clone()).collect();
-    let others = found.len() - files.len();
-    (files, others)
-}
-
 /// The bench files that the paths name; without paths those of the configuration. Sorted by path,
 /// each once. What git ignores is left out of folders.
-pub(crate) fn bench_files(settings: &Settings, paths: &[PathBuf]) -> Result<Vec<Found>, Failure> {
+pub(crate) fn bench_files(
+    settings: &Settings,
+    paths: &[PathBuf],
+) -> Result<Vec<BenchFile>, Failure> {
     let root = settings
         .root
         .canonicalize()
@@ -55,7 +34,7 @@ pub(crate) fn bench_files(settings: &Settings, paths: &[PathBuf]) -> Result<Vec<
             .map(|path| here.join(path).canonicalize().map_err(|_| no_such_path(path)))
             .collect::<Result<_, _>>()?
     };
-    let mut files: Vec<Found> = Vec::new();
+    let mut files = Vec::new();
     for start in &starts {
         if !start.starts_with(&root) {
             return Err(Failure::usage(format!(
@@ -80,20 +59,22 @@ pub(crate) fn bench_files(settings: &Settings, paths: &[PathBuf]) -> Result<Vec<
             }
         }
     }
-    files.sort_by(|one, other| one.file.cmp(&other.file));
-    files.dedup_by(|one, other| one.file == other.file);
+    files.sort();
+    files.dedup();
     Ok(files)
 }
 
-fn bench_file(root: &Path, path: &Path, suites: &Suites) -> Result<Found, Failure> {
+fn bench_file(root: &Path, path: &Path, suites: &Suites) -> Result<BenchFile, Failure> {
     let relative = path
         .strip_prefix(root)
         .ok()
         .and_then(Path::to_str)
         .ok_or_else(|| Failure::usage(format!("the path `{}` is not UTF-8", path.display())))?;
-    let Assigned { suite, engines } = suites.assign(path)?;
-    let file = BenchFile { relative: relative.to_owned(), absolute: path.to_path_buf(), suite };
-    Ok(Found { file, engines })
+    Ok(BenchFile {
+        relative: relative.to_owned(),
+        absolute: path.to_path_buf(),
+        suite: suites.assign(path)?,
+    })
 }
 
 /// The globs of files of no suite: those of the configuration, else the usual ones, unless the
@@ -141,6 +122,12 @@ impl Filter {
         }
         let globs = filters.iter().map(|glob| Ok((glob.clone(), id_glob(glob)?)));
         Ok(Self::Globs(globs.collect::<Result<_, Failure>>()?))
+    }
+
+    /// One whole id, or a glob where the text is none that a bench could have.
+    pub(crate) fn id_or_glob(text: &str) -> Result<Self, Failure> {
+        let is_glob = text.contains(['*', '?']) || !text.contains("::");
+        Self::new(&[text.to_owned()], !is_glob)
     }
 
     pub(crate) fn matches(&self, id: &str) -> bool {

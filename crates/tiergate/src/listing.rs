@@ -31,8 +31,11 @@ pub(crate) fn list_all(
     files: &[BenchFile],
     filter: &Filter,
     jobs: usize,
-    root: &Path,
 ) -> Listed {
+    let engine = &executor.fingerprint().engine;
+    let (files, others): (Vec<BenchFile>, Vec<BenchFile>) =
+        files.iter().cloned().partition(|file| file.suite.is_for(engine));
+    tell_of_others(others.len(), engine);
     let next = AtomicUsize::new(0);
     let slots: Vec<Mutex<Option<Result<Listing, Fault>>>> =
         files.iter().map(|_| Mutex::new(None)).collect();
@@ -44,7 +47,7 @@ pub(crate) fn list_all(
                     let (Some(file), Some(slot)) = (files.get(index), slots.get(index)) else {
                         return;
                     };
-                    let listing = list(executor, file, root);
+                    let listing = list(executor, file);
                     if let Ok(mut slot) = slot.lock() {
                         *slot = Some(listing);
                     }
@@ -64,11 +67,12 @@ pub(crate) fn list_all(
 }
 
 /// Lists a file; where the engine can't run it, in the other ways that it may be meant to be run.
-fn list(executor: &dyn Executor, file: &BenchFile, root: &Path) -> Result<Listing, Fault> {
+fn list(executor: &dyn Executor, file: &BenchFile) -> Result<Listing, Fault> {
     let fault = match executor.list(file) {
         Err(fault) if file.suite.runner == Runner::Engine => fault,
         listing => return listing,
     };
+    let root = root_of(file);
     if let Fault::NeedsRunner { .. } = &fault {
         let suite = vitest_suite(root, &file.absolute);
         return executor.list(&BenchFile { suite, ..file.clone() });
@@ -93,6 +97,12 @@ fn list(executor: &dyn Executor, file: &BenchFile, root: &Path) -> Result<Listin
         .flatten()
         .find_map(|suite| executor.list(&BenchFile { suite, ..file.clone() }).ok());
     listed.ok_or(fault)
+}
+
+/// The root, which a file's relative path begins at.
+fn root_of(file: &BenchFile) -> &Path {
+    let depth = Path::new(&file.relative).components().count();
+    file.absolute.ancestors().nth(depth).unwrap_or(Path::new("/"))
 }
 
 impl Listed {
@@ -136,7 +146,7 @@ impl Listed {
 }
 
 /// Files of suites that are for other engines are left out, and not without a word.
-pub(crate) fn tell_of_others(others: usize, engine: &EngineFingerprint) {
+fn tell_of_others(others: usize, engine: &EngineFingerprint) {
     if others > 0 {
         output::note(&format!(
             "{others} files are for other engines than {} {}, as `engine` of their `[[suite]]` says",

@@ -2,6 +2,7 @@
 //! prints what they found.
 
 mod args;
+mod budgets;
 mod commands;
 mod discover;
 mod export;
@@ -52,6 +53,7 @@ fn dispatch(arguments: Arguments) -> Result<ExitStatus, Failure> {
         Command::Run(options) => commands::run::run(&options),
         Command::List(options) => commands::list::list(&options),
         Command::Compare(options) => commands::compare::compare(&options),
+        Command::Noise(options) => commands::noise::noise(&options),
         Command::Doctor(options) => commands::doctor::doctor(&options),
         Command::Completions(options) => commands::completions::completions(&options),
         Command::Schema => commands::schema::schema(),

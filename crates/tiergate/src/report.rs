@@ -6,8 +6,9 @@ use crate::failure::Failure;
 use crate::output;
 use tiergate_model::{Comparison, ResultFile};
 use tiergate_report::{
-    Compared, Style, SuiteName, comparison_annotations, comparison_json, comparison_junit,
-    comparison_markdown, comparison_text, run_annotations, run_junit, run_markdown, run_text,
+    Compared, Style, SuiteName, comparison_annotations, comparison_html, comparison_json,
+    comparison_junit, comparison_markdown, comparison_text, run_annotations, run_html, run_junit,
+    run_markdown, run_text,
 };
 
 /// A kind of report.
@@ -17,6 +18,7 @@ pub(crate) enum Kind {
     Markdown,
     Json,
     Junit,
+    Html,
 }
 
 /// What there is to report.
@@ -54,6 +56,7 @@ impl Report<'_> {
                 Kind::Markdown => run_markdown(result, suite),
                 Kind::Json => run_json(result).map_err(Failure::incomplete)?,
                 Kind::Junit => run_junit(result, suite).map_err(Failure::incomplete)?,
+                Kind::Html => run_html(result, suite).map_err(Failure::incomplete)?,
             },
             Self::Comparison { comparison, base, head } => {
                 let compared = Compared { comparison, base, head };
@@ -64,6 +67,7 @@ impl Report<'_> {
                     Kind::Junit => {
                         comparison_junit(&compared, suite).map_err(Failure::incomplete)?
                     }
+                    Kind::Html => comparison_html(&compared, suite).map_err(Failure::incomplete)?,
                 }
             }
         })

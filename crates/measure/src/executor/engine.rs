@@ -3,14 +3,16 @@
 use super::invocation::{Equipment, Invocation};
 use super::lifting::LiftedPins;
 use super::outcome::{IDLE, Measured, Traced};
+use super::perturbed::Changes;
 use super::phases::phases;
 use super::scratch::{Scratch, scratch_fault};
 use super::suite_flags::SuiteFlags;
 use super::window::WindowPlan;
-use super::{Bench, BenchFile, Executor, Listing, RawReading, Sized};
+use super::{Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized};
 use crate::Fault;
 use crate::harness::{
-    Event, Harness, Mode, PROTOCOL_VERSION, Request, RequestBudget, Selection, Sizing, read_events,
+    Event, Harness, Mode, PROTOCOL_VERSION, Perturb, Request, RequestBudget, Selection, Sizing,
+    read_events,
 };
 use crate::instrument::{Clock, Instrument};
 use crate::marks::MarkReport;
@@ -22,8 +24,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tiergate_engine::{AcceptedFlags, Engine, Seeds};
-use tiergate_model::{Fingerprint, MarkCheck, OpBudget, Phases, Pinned, Proof};
+use tiergate_engine::{AcceptedFlags, Engine, Seeds, can_preload};
+use tiergate_model::{Fingerprint, MarkCheck, OpBudget, PerturbationKind, Phases, Pinned, Proof};
 use tiergate_protocol::{environment, instrument, pin};
 
 /// What all children of a run share.
@@ -48,6 +50,8 @@ pub struct EngineExecutor {
     instrument: Box<dyn Instrument>,
     sandbox: Sandbox,
     fingerprint: Fingerprint,
+    /// Why the library with the marks can't be loaded into the engine.
+    not_loadable: Option<String>,
     lifted: LiftedPins,
     suite_flags: SuiteFlags,
 }
@@ -65,7 +69,9 @@ impl EngineExecutor {
         sandbox: Sandbox,
         fingerprint: Fingerprint,
     ) -> Self {
+        let not_loadable = can_preload(&engine.path).err().map(|reason| reason.to_string());
         Self {
+            not_loadable,
             engine,
             flags,
             harness,
@@ -91,6 +97,13 @@ impl EngineExecutor {
             .invoke(file)
     }
 
+    /// Nothing is measured with an engine that can't be.
+    fn check_engine(&self) -> Result<(), Fault> {
+        self.not_loadable.as_ref().map_or(Ok(()), |reason| {
+            Err(Fault::Engine { engine: self.engine.to_string(), reason: reason.clone() })
+        })
+    }
+
     fn request(&self, mode: Mode, file: &BenchFile, scratch: &Scratch) -> Request {
         Request {
             protocol: PROTOCOL_VERSION,
@@ -101,6 +114,7 @@ impl EngineExecutor {
             budget: None,
             sizing: None,
             worker: None,
+            perturb: None,
         }
     }
 
@@ -138,14 +152,14 @@ impl EngineExecutor {
         instrument: &dyn Instrument,
         bench: &Bench,
         budget: OpBudget,
-        show_output: bool,
+        options: ReadOptions,
     ) -> Result<RawReading, Fault> {
         let flags = self.flags_of(&bench.file)?;
         let held = if instrument.measures_time() { Vec::new() } else { flags.set().held() };
         loop {
             let lifted = self.lifted.of(bench.id());
             let kept = lifted.as_ref().map_or_else(|| held.clone(), |lifted| lifted.keep(&held));
-            let fault = match self.read_once(instrument, bench, budget, show_output, &kept) {
+            let fault = match self.read_once(instrument, bench, budget, options, &kept) {
                 Ok(mut raw) => {
                     if let (Some(lifted), Some(pinned)) =
                         (lifted.filter(|_| !held.is_empty()), raw.proof.pinned.as_mut())
@@ -167,16 +181,25 @@ impl EngineExecutor {
         instrument: &dyn Instrument,
         bench: &Bench,
         budget: OpBudget,
-        show_output: bool,
+        options: ReadOptions,
         held: &[&str],
     ) -> Result<RawReading, Fault> {
         let scratch = Scratch::new()?;
-        let mut invocation = self.invoke(&bench.file)?;
+        let changes = Changes::of(options.perturbation);
+        let flags = changes.flags(self.flags_of(&bench.file)?.as_ref());
+        let mut invocation = self.invoke_with(&flags, &bench.file)?;
         if held.contains(&pin::SEED) {
             invocation.fix_seed();
         }
+        changes.apply(&mut invocation.command);
         let invocation = invocation.wrapped(instrument, scratch.directory());
-        let counting = Counting { name: instrument.preload_name(), held, show_output };
+        let counting = Counting {
+            name: instrument.preload_name(),
+            held,
+            show_output: options.show_output,
+            perturb: changes.perturb(),
+        };
+        let budget = changes.budget(budget);
         let window = self.run_window(&scratch, bench, budget, invocation, &counting)?;
         let report = window.report;
         let counts = instrument.section_counts(scratch.directory(), &report)?;
@@ -226,7 +249,8 @@ impl EngineExecutor {
         invocation.set(environment::TRACE, &trace);
         let stream = traced_stream(self.engine.kind);
         invocation.set(environment::TRACED_STREAM, stream);
-        let counting = Counting { name: instrument::TRACE, held, show_output: false };
+        let counting =
+            Counting { name: instrument::TRACE, held, show_output: false, perturb: None };
         let window = self.run_window(&scratch, bench, budget, invocation, &counting)?;
         let text = fs::read(&trace).map_err(|source| scratch_fault(&trace, source))?;
         let course = Course {
@@ -248,6 +272,7 @@ impl EngineExecutor {
         mut invocation: Invocation,
         counting: &Counting<'_>,
     ) -> Result<WindowRun, Fault> {
+        self.check_engine()?;
         let preload = self.harness.preload.as_ref().ok_or_else(|| {
             Fault::Marks("this build of tiergate carries no library for the marks".to_owned())
         })?;
@@ -255,6 +280,7 @@ impl EngineExecutor {
         request.select = Some(selection(bench));
         request.budget =
             Some(RequestBudget { warmup_ops: budget.warmup_ops, window_ops: budget.window_ops });
+        request.perturb = counting.perturb;
         let plan = WindowPlan::of(bench, budget);
         let report = scratch.path("marks");
         let variables = [
@@ -295,6 +321,7 @@ struct Counting<'a> {
     /// What it holds constant.
     held: &'a [&'a str],
     show_output: bool,
+    perturb: Option<Perturb>,
 }
 
 /// A bench that was run with its window.
@@ -323,6 +350,7 @@ impl Executor for EngineExecutor {
     }
 
     fn size(&self, bench: &Bench) -> Result<Sized, Fault> {
+        self.check_engine()?;
         let scratch = Scratch::new()?;
         let mut request = self.request(Mode::Size, &bench.file, &scratch);
         request.select = Some(selection(bench));
@@ -337,9 +365,13 @@ impl Executor for EngineExecutor {
         &self,
         bench: &Bench,
         budget: OpBudget,
-        show_output: bool,
+        options: ReadOptions,
     ) -> Result<RawReading, Fault> {
-        self.read_with(self.instrument.as_ref(), bench, budget, show_output)
+        self.read_with(self.instrument.as_ref(), bench, budget, options)
+    }
+
+    fn perturbations(&self) -> Vec<PerturbationKind> {
+        super::perturbed::kinds(self.engine.kind)
     }
 
     /// Under what is held constant for the bench's readings.
@@ -369,7 +401,7 @@ impl Executor for EngineExecutor {
     }
 
     fn read_wall(&self, bench: &Bench, budget: OpBudget) -> Result<RawReading, Fault> {
-        self.read_with(&Clock, bench, budget, false)
+        self.read_with(&Clock, bench, budget, ReadOptions::default())
     }
 
     fn window_target_ns(&self) -> f64 {

@@ -80,6 +80,7 @@ impl Equipment<'_> {
             environment,
             directory: file.suite.directory.as_ref().unwrap_or(&self.sandbox.root).clone(),
             fixed_seed: false,
+            random_addresses: false,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A scripted executor: the whole pipeline can be tested without engines. The script is a JSON
 //! file; hidden from users.
 
-use super::{Bench, BenchFile, Executor, Listing, RawReading, Sized};
+use super::{Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized};
 use crate::Fault;
 use crate::trace::Timeline;
 use serde::Deserialize;
@@ -13,7 +13,8 @@ use std::{fs, io};
 use tiergate_engine::Seeds;
 use tiergate_model::{
     BenchId, CpuFingerprint, DiscoveredBench, EngineFingerprint, EngineKind, Fingerprint,
-    InstrumentFingerprint, InstrumentKind, MarkCheck, OpBudget, Proof, WindowShape,
+    InstrumentFingerprint, InstrumentKind, MarkCheck, OpBudget, Perturbation, PerturbationKind,
+    Proof, WindowShape,
 };
 
 /// What each bench of each file is to answer.
@@ -47,6 +48,12 @@ struct ScriptedBench {
     /// Counts per op, one a reading; the last one repeats.
     #[serde(default)]
     counts_per_op: Vec<f64>,
+    /// Counts per op under perturbations, by their names; the others are as without.
+    #[serde(default)]
+    perturbed: BTreeMap<Perturbation, f64>,
+    /// Perturbations under which the op throws.
+    #[serde(default)]
+    throwing_under: Vec<Perturbation>,
     /// The op throws this.
     #[serde(default)]
     throws: Option<String>,
@@ -181,17 +188,21 @@ impl Executor for MockExecutor {
         &self,
         bench: &Bench,
         budget: OpBudget,
-        _show_output: bool,
+        options: ReadOptions,
     ) -> Result<RawReading, Fault> {
         let scripted = self.scripted(bench).ok_or(Fault::NoBenches)?;
         if let Some(message) = &scripted.throws {
             return Err(threw("op", message));
         }
+        if scripted.throwing_under.contains(&options.perturbation) {
+            return Err(threw("op", "perturbed"));
+        }
         std::thread::sleep(Duration::from_millis(scripted.delay_ms));
         let number = self.next_reading(bench.id());
         let per_op = scripted
-            .counts_per_op
-            .get(number)
+            .perturbed
+            .get(&options.perturbation)
+            .or(scripted.counts_per_op.get(number))
             .or(scripted.counts_per_op.last())
             .ok_or_else(|| Fault::Marks("the script has no count".to_owned()))?;
         Ok(RawReading {
@@ -210,8 +221,12 @@ impl Executor for MockExecutor {
         })
     }
 
+    fn perturbations(&self) -> Vec<PerturbationKind> {
+        PerturbationKind::ALL.into_iter().filter(|kind| *kind != PerturbationKind::Mixed).collect()
+    }
+
     fn read_wall(&self, bench: &Bench, budget: OpBudget) -> Result<RawReading, Fault> {
-        self.read(bench, budget, false)
+        self.read(bench, budget, ReadOptions::default())
     }
 
     fn window_target_ns(&self) -> f64 {

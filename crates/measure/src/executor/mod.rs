@@ -5,6 +5,7 @@ mod invocation;
 mod lifting;
 mod mock;
 mod outcome;
+mod perturbed;
 mod phases;
 mod scratch;
 mod suite;
@@ -18,7 +19,10 @@ pub use suite::{Loader, Runner, Suite};
 use crate::Fault;
 use crate::trace::Timeline;
 use tiergate_engine::Seeds;
-use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, OpBudget, Phases, Proof, Unit};
+use tiergate_model::{
+    BenchId, DiscoveredBench, Fingerprint, OpBudget, Perturbation, PerturbationKind, Phases, Proof,
+    Unit,
+};
 
 /// A bench file, by its path below the root and absolutely.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,6 +73,15 @@ pub struct Sized {
     pub ns_per_op: f64,
 }
 
+/// How one reading is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReadOptions {
+    /// The circumstances.
+    pub perturbation: Perturbation,
+    /// Whether the user's own output is passed on.
+    pub show_output: bool,
+}
+
 /// What one process counted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RawReading {
@@ -103,12 +116,19 @@ pub trait Executor: Sync {
     /// Why it can't be sized.
     fn size(&self, bench: &Bench) -> Result<Sized, Fault>;
 
-    /// Takes one reading in a fresh process. `show_output` passes the user's output on.
+    /// Takes one reading in a fresh process.
     ///
     /// # Errors
     /// Why there is no reading.
-    fn read(&self, bench: &Bench, budget: OpBudget, show_output: bool)
-    -> Result<RawReading, Fault>;
+    fn read(
+        &self,
+        bench: &Bench,
+        budget: OpBudget,
+        options: ReadOptions,
+    ) -> Result<RawReading, Fault>;
+
+    /// What it can change by itself; `mixed` changes all of these at once.
+    fn perturbations(&self) -> Vec<PerturbationKind>;
 
     /// Runs a bench natively as it is read, and has the engine trace what it does; with other
     /// seeds than those of the readings where some are given.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use tiergate_model::{EngineFingerprint, EngineSpec};
 
 /// What runs a bench file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -24,6 +25,8 @@ pub struct Suite {
     pub engine_args: Vec<String>,
     /// Variables, beside those of every file.
     pub variables: BTreeMap<String, String>,
+    /// The engines that it is for, as the user names them; all where none is named.
+    pub engines: Vec<String>,
     /// What makes its TypeScript into JavaScript, where the engine does not.
     pub loader: Option<Loader>,
 }
@@ -38,6 +41,14 @@ pub struct Loader {
 }
 
 impl Suite {
+    /// Whether it is for this engine.
+    pub fn is_for(&self, engine: &EngineFingerprint) -> bool {
+        let admits = |text: &String| {
+            text.parse::<EngineSpec>().is_ok_and(|spec| spec.admits(engine.name, &engine.version))
+        };
+        self.engines.is_empty() || self.engines.iter().any(admits)
+    }
+
     /// All arguments that the engine gets for this suite only.
     pub(super) fn own_arguments(&self) -> Vec<String> {
         let loader = self.loader.iter().flat_map(|loader| &loader.engine_args);

@@ -7,4 +7,6 @@ mod request;
 
 pub use embedded::{Harness, UnpackError, unpack};
 pub use event::{Event, OutsideKind, WarmupCourse, read_events};
-pub use request::{Mode, PROTOCOL_VERSION, Request, RequestBudget, Selection, Sizing, Worker};
+pub use request::{
+    Mode, PROTOCOL_VERSION, Perturb, Request, RequestBudget, Selection, Sizing, Worker,
+};

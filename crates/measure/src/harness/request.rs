@@ -43,6 +43,9 @@ pub struct Request {
     /// What the process gets that a runner starts for the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worker: Option<Worker>,
+    /// What to do before the bench that changes nothing of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub perturb: Option<Perturb>,
 }
 
 /// The engine's process where a framework's own program starts it.
@@ -56,6 +59,16 @@ pub struct Worker {
     /// A program, with its arguments, that runs the engine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub wrapper: Vec<String>,
+}
+
+/// Harmless acts of the harness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Perturb {
+    /// Numbers to draw from `Math.random` before the bench file is loaded.
+    pub random_draws: u32,
+    /// Objects to allocate and drop before the bench is set up.
+    pub dead_objects: u32,
 }
 
 /// A bench by its names and its place among benches of the same names.

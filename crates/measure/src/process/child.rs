@@ -5,7 +5,7 @@
 use super::activity::Activity;
 use super::growth::Growth;
 use super::output::{Drain, OutputSink};
-use super::{orphans, seed};
+use super::{orphans, pin, seed};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
@@ -30,6 +30,8 @@ pub struct EngineCommand {
     pub directory: PathBuf,
     /// Whether the kernel's random bytes for the program itself are replaced by constant ones.
     pub fixed_seed: bool,
+    /// Whether its addresses are randomised, though they are not for others.
+    pub random_addresses: bool,
 }
 
 /// Limits and listeners of one process.
@@ -97,6 +99,7 @@ pub fn run(
     limits: &ProcessLimits<'_>,
 ) -> Result<ProcessOutcome, SpawnError> {
     let fixed_seed = command.fixed_seed && seed::can_be_fixed();
+    let random_addresses = command.random_addresses;
     let fail = |source| SpawnError { program: command.program.display().to_string(), source };
     let mut prepared = Command::new(&command.program);
     prepared
@@ -115,6 +118,9 @@ pub fn run(
             // Orphans stay with their engine while it lives: they are nobody else's to end.
             nix::sys::prctl::set_child_subreaper(true)?;
             nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
+            if random_addresses {
+                pin::randomise_own_addresses()?;
+            }
             if fixed_seed { seed::ask_to_be_held() } else { Ok(()) }
         });
     }

@@ -21,3 +21,12 @@ pub fn disable_address_randomisation() -> AddressSpace {
         _ => AddressSpace::Randomised,
     }
 }
+
+/// To be called in a child before `exec`: its program's addresses are randomised again.
+///
+/// # Errors
+/// When the system refuses.
+pub(super) fn randomise_own_addresses() -> nix::Result<()> {
+    let persona = personality::get()?;
+    personality::set(persona - Persona::ADDR_NO_RANDOMIZE).map(|_| ())
+}

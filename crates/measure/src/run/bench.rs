@@ -4,7 +4,7 @@ use super::budget::grown_window_ops;
 use super::calibration::calibrate;
 use super::{Progress, RunPlan};
 use crate::Fault;
-use crate::executor::{Bench, Executor, RawReading};
+use crate::executor::{Bench, Executor, RawReading, ReadOptions};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use tiergate_model::{
@@ -12,9 +12,9 @@ use tiergate_model::{
 };
 
 /// Windows are grown at most so often; after that the bench is taken as it is.
-const LARGEST_GROWTHS: u32 = 2;
+pub(crate) const LARGEST_GROWTHS: u32 = 2;
 
-pub(super) fn measure(
+pub(crate) fn measure(
     executor: &dyn Executor,
     plan: &RunPlan,
     bench: &Bench,
@@ -28,7 +28,8 @@ pub(super) fn measure(
     match take_all(executor, plan, bench, interrupted, progress, &mut result) {
         Ok(()) => finish(&mut result, executor.unit()),
         Err(fault) => {
-            let missing = plan.repeats as usize - result.readings.len().min(plan.repeats as usize);
+            let wanted = plan.readings();
+            let missing = wanted - result.readings.len().min(wanted);
             progress.drop_processes(missing.saturating_sub(1));
             result.reason = Some(fault.to_string());
         }
@@ -37,7 +38,7 @@ pub(super) fn measure(
 }
 
 /// Runs the bench natively, timed and traced, where its budget is not known yet.
-pub(super) fn find_budget(
+pub(crate) fn find_budget(
     executor: &dyn Executor,
     plan: &RunPlan,
     bench: &Bench,
@@ -46,11 +47,21 @@ pub(super) fn find_budget(
     if let Some(planned) = plan.budgets.get(bench.id()) {
         return Ok((planned.budget, None));
     }
+    calibrated_budget(executor, bench, progress)
+        .map(|(budget, ns_per_op)| (budget, Some(ns_per_op)))
+}
+
+/// Finds a budget, and how many nanoseconds an op takes natively.
+pub(crate) fn calibrated_budget(
+    executor: &dyn Executor,
+    bench: &Bench,
+    progress: &Progress<'_>,
+) -> Result<(OpBudget, f64), Fault> {
     let start = Instant::now();
     let sized = executor.size(bench);
     progress.process_finished(bench, start.elapsed().as_secs_f64());
     let ns_per_op = sized?.ns_per_op;
-    Ok((calibrate(executor, bench, ns_per_op)?.budget, Some(ns_per_op)))
+    Ok((calibrate(executor, bench, ns_per_op)?.budget, ns_per_op))
 }
 
 fn take_all(
@@ -72,7 +83,8 @@ fn take_all(
             return Err(Fault::Interrupted);
         }
         let first = result.readings.is_empty();
-        let raw = executor.read(bench, budget, first);
+        let options = ReadOptions { perturbation: Perturbation::None, show_output: first };
+        let raw = executor.read(bench, budget, options);
         progress.process_finished(bench, raw.as_ref().map_or(0.0, |raw| raw.seconds));
         let raw = raw?;
         let grown = growable_ns_per_op
@@ -85,28 +97,36 @@ fn take_all(
             progress.add_processes(1);
             continue;
         }
-        push(result, raw);
+        push(result, raw, Perturbation::None);
     }
-    prove(executor, plan, bench, progress, result)
+    for perturbation in &plan.perturbations {
+        if interrupted.load(Ordering::Relaxed) {
+            return Err(Fault::Interrupted);
+        }
+        let options = ReadOptions { perturbation: *perturbation, show_output: false };
+        let raw = executor.read(bench, budget, options);
+        progress.process_finished(bench, raw.as_ref().map_or(0.0, |raw| raw.seconds));
+        push(result, raw.map_err(|fault| fault.under(*perturbation))?, *perturbation);
+    }
+    if plan.budgets.get(bench.id()).is_some_and(|planned| planned.hand_set) {
+        return Ok(());
+    }
+    prove(executor, bench, progress, result)
 }
 
 /// Adds to the readings what a traced run with the same seeds, flags and ops tells of them.
-fn prove(
+pub(crate) fn prove(
     executor: &dyn Executor,
-    plan: &RunPlan,
     bench: &Bench,
     progress: &Progress<'_>,
     result: &mut BenchResult,
 ) -> Result<(), Fault> {
-    if plan.budgets.get(bench.id()).is_some_and(|planned| planned.hand_set) {
-        return Ok(());
-    }
     let budget = OpBudget { warmup_ops: result.warmup_ops, window_ops: result.window_ops };
     let start = Instant::now();
     let timeline = executor.trace(bench, budget, None);
     progress.process_finished(bench, start.elapsed().as_secs_f64());
     let twin = timeline?.twin();
-    for reading in &mut result.readings {
+    for reading in result.readings.iter_mut().filter(|one| one.perturbation == Perturbation::None) {
         reading.proof.twin = Some(twin.clone());
     }
     Ok(())
@@ -121,7 +141,7 @@ fn doubt(result: &BenchResult) -> Option<String> {
 }
 
 /// Windows in brackets are whole batches.
-pub(super) fn whole_batches(bench: &Bench, ops: u64) -> u64 {
+pub(crate) fn whole_batches(bench: &Bench, ops: u64) -> u64 {
     ops.next_multiple_of(bench.discovered.batch_ops.max(1))
 }
 
@@ -131,12 +151,15 @@ fn set_budget(result: &mut BenchResult, budget: OpBudget) {
 }
 
 /// Adds a reading as the next repeat.
-pub(super) fn push(result: &mut BenchResult, raw: RawReading) {
-    set_budget(result, raw.budget);
+pub(crate) fn push(result: &mut BenchResult, raw: RawReading, perturbation: Perturbation) {
+    if perturbation == Perturbation::None {
+        set_budget(result, raw.budget);
+    }
     result.is_async = raw.is_async;
-    let repeat = u32::try_from(result.readings.len() + 1).unwrap_or(u32::MAX);
+    let before = result.readings.iter().filter(|one| one.perturbation == perturbation).count();
+    let repeat = u32::try_from(before + 1).unwrap_or(u32::MAX);
     result.readings.push(Reading {
-        perturbation: Perturbation::None,
+        perturbation,
         repeat,
         count: raw.count,
         window_ops: raw.budget.window_ops,
@@ -147,7 +170,7 @@ pub(super) fn push(result: &mut BenchResult, raw: RawReading) {
 }
 
 /// A result without readings, which says why as long as nothing better is known.
-pub(super) fn empty_result(bench: &Bench) -> BenchResult {
+pub(crate) fn empty_result(bench: &Bench) -> BenchResult {
     let discovered = &bench.discovered;
     let framework = format!("{} {}", discovered.framework, discovered.framework_version);
     BenchResult {
@@ -159,15 +182,17 @@ pub(super) fn empty_result(bench: &Bench) -> BenchResult {
 }
 
 /// The result of a bench that its file skips.
-pub(super) fn skipped(mut result: BenchResult) -> BenchResult {
+pub(crate) fn skipped(mut result: BenchResult) -> BenchResult {
     result.status = BenchStatus::Skipped;
     result.reason = Some("the bench file skips it".to_owned());
     result
 }
 
 /// Summarises the readings.
-pub(super) fn finish(result: &mut BenchResult, unit: Unit) {
-    let per_op: Vec<f64> = result.readings.iter().map(Reading::per_op).collect();
+pub(crate) fn finish(result: &mut BenchResult, unit: Unit) {
+    let unperturbed =
+        result.readings.iter().filter(|reading| reading.perturbation == Perturbation::None);
+    let per_op: Vec<f64> = unperturbed.map(Reading::per_op).collect();
     result.status = BenchStatus::Measured;
     result.reason = doubt(result);
     result.aa_spread = tiergate_stats::spread(&per_op);

@@ -30,7 +30,7 @@ pub(super) fn window_ops(ns_per_op: f64, target_ns: f64) -> u64 {
 
 /// Ops for a window that holds [`MINIMUM_COUNT`], given what a window of `ops` held; `None` when
 /// it held enough or can't hold more.
-pub(super) fn grown_window_ops(ops: u64, count: u64, ns_per_op: f64) -> Option<u64> {
+pub(crate) fn grown_window_ops(ops: u64, count: u64, ns_per_op: f64) -> Option<u64> {
     if count >= MINIMUM_COUNT || count == 0 {
         return None;
     }

@@ -31,13 +31,13 @@ const LEAST_MARGIN: f64 = 100.0;
 const LARGEST_TRIALS: usize = 6;
 
 /// Collections that a window should hold, so that one more or less does not matter much.
-const COLLECTIONS: f64 = 8.0;
+const COLLECTIONS: f64 = 12.0;
 
 /// Native nanoseconds that a window may take for their sake.
-const LONGEST_FOR_COLLECTIONS_NS: f64 = 100e6;
+const LONGEST_FOR_COLLECTIONS_NS: f64 = 400e6;
 
 /// Seeds that a warm-up must hold under, beside those of the readings.
-const OTHER_SEEDS: [u32; 2] = [2, 7];
+pub(crate) const OTHER_SEEDS: [u32; 2] = [2, 7];
 
 /// What traced runs found.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +61,8 @@ pub(super) fn calibrate(
     let last = seen.unsettling().next_back().and_then(TimedEvent::until).unwrap_or(0);
     let mut warmup_ops = with_margin(last).min(look);
     let for_count = window_ops(ns_per_op, executor.window_target_ns());
-    let for_collections = collecting_ops(&seen, warmup_ops, ns_per_op);
+    // What is settled may be all of the look.
+    let for_collections = collecting_ops(&seen, warmup_ops.min(look / 2), ns_per_op);
     let window_ops = batches(for_count.max(for_collections));
 
     let seeds = [None, seeds(OTHER_SEEDS[0]), seeds(OTHER_SEEDS[1])];
@@ -130,9 +131,9 @@ fn collecting_ops(seen: &Timeline, settled: u64, ns_per_op: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::{BenchFile, Listing, RawReading, Sized, Suite};
+    use crate::executor::{BenchFile, Listing, RawReading, ReadOptions, Sized, Suite};
     use tiergate_engine::trace::Event;
-    use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, WindowShape};
+    use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, PerturbationKind, WindowShape};
 
     /// An engine in which a function enters optimised code after some ops, for each seed.
     struct Engine(fn(Option<Seeds>) -> &'static [u64]);
@@ -175,8 +176,12 @@ mod tests {
             Err(Fault::Interrupted)
         }
 
-        fn read(&self, _: &Bench, _: OpBudget, _: bool) -> Result<RawReading, Fault> {
+        fn read(&self, _: &Bench, _: OpBudget, _: ReadOptions) -> Result<RawReading, Fault> {
             Err(Fault::Interrupted)
+        }
+
+        fn perturbations(&self) -> Vec<PerturbationKind> {
+            Vec::new()
         }
 
         fn read_wall(&self, _: &Bench, _: OpBudget) -> Result<RawReading, Fault> {

@@ -8,13 +8,20 @@ mod rounds;
 
 pub use budget::{MINIMUM_COUNT, PlannedBudget};
 
+pub(crate) use bench::{
+    LARGEST_GROWTHS, calibrated_budget, empty_result, finish, measure, prove, push, skipped,
+    whole_batches,
+};
+pub(crate) use budget::grown_window_ops;
+pub(crate) use calibration::OTHER_SEEDS;
+
 use crate::executor::{Bench, Executor};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
-use tiergate_model::{BenchId, BenchResult, RunEvent, Unit};
+use tiergate_model::{BenchId, BenchResult, Perturbation, RunEvent, Unit};
 
 /// What to measure and how often.
 #[derive(Debug, Clone)]
@@ -25,6 +32,8 @@ pub struct RunPlan {
     pub budgets: BTreeMap<BenchId, PlannedBudget>,
     /// A/A repeats of each reading.
     pub repeats: u32,
+    /// Circumstances under which one more reading is taken each.
+    pub perturbations: Vec<Perturbation>,
     /// Wall-clock rounds beside another instrument.
     pub wall_rounds: u32,
     /// Processes at a time.
@@ -40,11 +49,8 @@ pub fn run(
     events: &(dyn Fn(RunEvent) + Sync),
 ) -> Vec<BenchResult> {
     let start = Instant::now();
-    let progress = Progress { events, planned: AtomicUsize::new(plan.expected_processes()) };
-    events(RunEvent::RunStarted {
-        benches: plan.benches.iter().filter(|bench| !bench.discovered.skipped).count(),
-        processes: plan.expected_processes(),
-    });
+    let progress = Progress::new(events, plan.expected_processes());
+    progress.started(plan.benches.iter().filter(|bench| !bench.discovered.skipped).count());
     let results = if executor.unit() == Unit::Nanoseconds {
         rounds::measure(executor, plan, interrupted, &progress)
     } else {
@@ -59,8 +65,13 @@ pub fn run(
 }
 
 impl RunPlan {
+    /// Readings of a bench.
+    fn readings(&self) -> usize {
+        self.repeats as usize + self.perturbations.len()
+    }
+
     fn expected_processes(&self) -> usize {
-        let per_bench = self.repeats as usize + self.wall_rounds as usize;
+        let per_bench = self.readings() + self.wall_rounds as usize;
         self.benches
             .iter()
             .filter(|bench| !bench.discovered.skipped)
@@ -75,17 +86,26 @@ impl RunPlan {
 }
 
 /// Announces what has happened.
-struct Progress<'a> {
+pub(crate) struct Progress<'a> {
     events: &'a (dyn Fn(RunEvent) + Sync),
     planned: AtomicUsize,
 }
 
-impl Progress<'_> {
-    fn process_finished(&self, bench: &Bench, seconds: f64) {
+impl<'a> Progress<'a> {
+    pub(crate) fn new(events: &'a (dyn Fn(RunEvent) + Sync), processes: usize) -> Self {
+        Self { events, planned: AtomicUsize::new(processes) }
+    }
+
+    pub(crate) fn started(&self, benches: usize) {
+        let processes = self.planned.load(Ordering::Relaxed);
+        (self.events)(RunEvent::RunStarted { benches, processes });
+    }
+
+    pub(crate) fn process_finished(&self, bench: &Bench, seconds: f64) {
         (self.events)(RunEvent::ProcessFinished { id: bench.id().clone(), seconds });
     }
 
-    fn add_processes(&self, more: usize) {
+    pub(crate) fn add_processes(&self, more: usize) {
         let processes = self.planned.fetch_add(more, Ordering::Relaxed) + more;
         (self.events)(RunEvent::ProcessesReplanned { processes });
     }
@@ -119,7 +139,7 @@ fn in_parallel(
                     else {
                         return;
                     };
-                    let result = bench::measure(executor, plan, bench, interrupted, progress);
+                    let result = measure(executor, plan, bench, interrupted, progress);
                     progress.bench_finished(&result);
                     if let Ok(mut slot) = slot.lock() {
                         *slot = Some(result);

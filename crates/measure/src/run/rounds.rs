@@ -5,9 +5,9 @@ use super::bench::{empty_result, find_budget, finish, push, skipped, whole_batch
 use super::budget::window_ops;
 use super::{Progress, RunPlan};
 use crate::Fault;
-use crate::executor::{Bench, Executor, RawReading};
+use crate::executor::{Bench, Executor, RawReading, ReadOptions};
 use std::sync::atomic::{AtomicBool, Ordering};
-use tiergate_model::{BenchResult, BenchStatus, OpBudget, Unit, WallReading};
+use tiergate_model::{BenchResult, BenchStatus, OpBudget, Perturbation, Unit, WallReading};
 
 /// Native nanoseconds that a wall-clock window beside another instrument should hold.
 const WALL_WINDOW_NS: f64 = 100e6;
@@ -34,10 +34,13 @@ pub(super) fn measure(
     }
     rotate(plan, plan.repeats, |bench, index| {
         let Some((budget, result)) = budgets[index].zip(results.get_mut(index)) else { return };
-        let raw = stop_or(interrupted, || executor.read(bench, budget, result.readings.is_empty()));
+        let raw = stop_or(interrupted, || {
+            let show_output = result.readings.is_empty();
+            executor.read(bench, budget, ReadOptions { show_output, ..ReadOptions::default() })
+        });
         progress.process_finished(bench, seconds(&raw));
         match raw {
-            Ok(raw) => push(result, raw),
+            Ok(raw) => push(result, raw, Perturbation::None),
             Err(fault) => {
                 fail(result, &fault);
                 budgets[index] = None;

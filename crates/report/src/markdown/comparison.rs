@@ -4,7 +4,8 @@ use super::escape::{code, words};
 use super::{LARGEST, fitting, opening};
 use crate::SuiteName;
 use crate::comparison::{
-    DIFFERENCE_HINT, differing_values, limits_text, p_value, side_text, wider_spread,
+    DIFFERENCE_HINT, differing_values, is_paired, limits_text, noise, p_value, range, side_text,
+    wider_spread,
 };
 use crate::number::{UNKNOWN, change, per_op, spread};
 use crate::style::Style;
@@ -29,9 +30,10 @@ pub fn comparison_markdown(comparison: &Comparison, suite: Option<&SuiteName>) -
     let (folded, open): (Vec<&ComparisonRow>, Vec<&ComparisonRow>) =
         comparison.rows.iter().partition(|row| is_folded(row.verdict));
     let tested = comparison.rows.iter().any(|row| row.adjusted_p.is_some());
-    let heading = table_heading(comparison.unit.per_op(), tested);
+    let paired = is_paired(comparison);
+    let heading = table_heading(comparison.unit.per_op(), paired, tested);
     let lines = |rows: &[&ComparisonRow]| -> Vec<String> {
-        rows.iter().map(|row| table_row(row, tested)).collect()
+        rows.iter().map(|row| table_row(row, paired, tested)).collect()
     };
     let fold = fold_summary(&folded);
     let (open, folded) = (lines(&open), lines(&folded));
@@ -119,15 +121,17 @@ fn rename_item(rename: &Rename) -> String {
     format!("- {from} → {to} ({})\n", words(&rename.reason))
 }
 
-fn table_heading(unit: &str, tested: bool) -> String {
+fn table_heading(unit: &str, paired: bool, tested: bool) -> String {
     let (p, rule) = if tested { (" p |", "--:|") } else { ("", "") };
+    let (noise, noise_rule) =
+        if paired { (" range | noise floor |", "---|--:|") } else { ("", "") };
     format!(
-        "| verdict | bench | change | base {unit} | head {unit} | A/A |{p}\n\
-         |---|---|--:|--:|--:|--:|{rule}\n"
+        "| verdict | bench | change | base {unit} | head {unit} | A/A |{noise}{p}\n\
+         |---|---|--:|--:|--:|--:|{noise_rule}{rule}\n"
     )
 }
 
-fn table_row(row: &ComparisonRow, tested: bool) -> String {
+fn table_row(row: &ComparisonRow, paired: bool, tested: bool) -> String {
     let count = |value: Option<f64>| value.map_or_else(|| UNKNOWN.to_owned(), per_op);
     let verdict = match row.verdict {
         Verdict::Fail | Verdict::Incomplete | Verdict::Inconclusive => {
@@ -142,9 +146,11 @@ fn table_row(row: &ComparisonRow, tested: bool) -> String {
     if let Some(hint) = &row.hint {
         bench.push_str(&format!("<br>hint: {}", words(hint)));
     }
+    let floor = || noise(row).replace('<', "&lt;");
+    let noise = if paired { format!(" {} | {} |", range(row), floor()) } else { String::new() };
     let p = if tested { format!(" {} |", p_value(row.adjusted_p)) } else { String::new() };
     format!(
-        "| {verdict} | {bench} | {} | {} | {} | {} |{p}\n",
+        "| {verdict} | {bench} | {} | {} | {} | {} |{noise}{p}\n",
         change(row.change),
         count(row.base_per_op),
         count(row.head_per_op),

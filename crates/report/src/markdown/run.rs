@@ -6,13 +6,15 @@ use super::{LARGEST, fitting, opening};
 use crate::SuiteName;
 use crate::list::{ListedBench, figures, framework};
 use crate::number::{per_op, spread, whole};
-use crate::run::{RANDOMISED, engine_and_instrument, run_summary, shows_wall, wall_text};
+use crate::run::{
+    RANDOMISED, engine_and_instrument, is_doubtful, run_summary, shows_wall, wall_text,
+};
 use crate::style::Style;
 use tiergate_model::{BenchResult, BenchStatus, ResultFile};
 use tiergate_stats::summarise_readings;
 
-/// A run as Markdown, below 64 KB; incomplete benches come first, so that none of them is left out
-/// before a measured one.
+/// A run as Markdown, below 64 KB; incomplete and inconclusive benches come first, so that none of
+/// them is left out before one that was measured well.
 pub fn run_markdown(result: &ResultFile, suite: Option<&SuiteName>) -> String {
     let mut text = opening(suite, &run_summary(result, &Style::plain(0)));
     text.push_str(&format!("{}\n\n", words(&engine_and_instrument(result))));
@@ -34,7 +36,7 @@ pub fn run_markdown(result: &ResultFile, suite: Option<&SuiteName>) -> String {
         result.unit().per_op()
     ));
     let mut benches: Vec<&BenchResult> = result.benches.iter().collect();
-    benches.sort_by_key(|bench| bench.status != BenchStatus::Incomplete);
+    benches.sort_by_key(|bench| (bench.status != BenchStatus::Incomplete, !is_doubtful(bench)));
     let rows: Vec<String> = benches.into_iter().map(|bench| row(bench, wall)).collect();
     let kept = fitting(&rows, LARGEST.saturating_sub(text.len() + 100));
     text.push_str(&rows[..kept].concat());
@@ -49,7 +51,8 @@ pub fn run_markdown(result: &ResultFile, suite: Option<&SuiteName>) -> String {
 fn row(bench: &BenchResult, wall: bool) -> String {
     let mut name = code(bench.id.as_str());
     if let Some(reason) = &bench.reason {
-        name.push_str(&format!("<br>{}", words(reason)));
+        let word = if is_doubtful(bench) { "**INCONCLUSIVE**: " } else { "" };
+        name.push_str(&format!("<br>{word}{}", words(reason)));
     }
     let wall_empty = if wall { " |" } else { "" };
     match (bench.status, summarise_readings(&bench.readings)) {

@@ -19,9 +19,7 @@ fn what_fails_or_warns_is_annotated_at_its_file() {
 fn files_are_named_from_the_repository() {
     let result =
         result_file(vec![incomplete("bench/b.mjs::a, b: 100%", "Error: 5 %\n  at b.mjs:1")]);
-    insta::assert_snapshot!(run_annotations(&result, "packages/core"), @"
-    ::error file=packages/core/bench/b.mjs,title=INCOMPLETE%3A a%2C b%3A 100%25::Error: 5 %25%0A  at b.mjs:1
-    ");
+    insta::assert_snapshot!(run_annotations(&result, "packages/core"), @"::error file=packages/core/bench/b.mjs,title=INCOMPLETE%3A a%2C b%3A 100%25::Error: 5 %25%0A  at b.mjs:1");
     assert_eq!(run_annotations(&result_file(vec![bench("a.mjs::a", 1000)]), ""), "");
 }
 
@@ -30,9 +28,7 @@ fn another_environment_has_no_file() {
     let base = result_file(vec![]);
     let mut head = base.clone();
     head.fingerprint.libc = "musl, 1.2".to_owned();
-    insta::assert_snapshot!(comparison_annotations(&compared_files(&base, &head), ""), @"
-    ::error title=not comparable%3A libc::base: glibc 2.36%0Ahead: musl, 1.2
-    ");
+    insta::assert_snapshot!(comparison_annotations(&compared_files(&base, &head), ""), @"::error title=not comparable%3A libc::base: glibc 2.36%0Ahead: musl, 1.2");
 }
 
 #[test]

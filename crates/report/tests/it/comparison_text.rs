@@ -1,8 +1,8 @@
 //! Comparisons on a terminal.
 
-use crate::support::{bench, compared, compared_files, every_verdict};
+use crate::support::{bench, compared, compared_files, every_verdict, paired};
 use tiergate_model::fixtures::{measured, result_file, skipped};
-use tiergate_model::{Comparison, InstrumentKind};
+use tiergate_model::{Comparison, InstrumentKind, Verdict};
 use tiergate_report::{Style, comparison_summary, comparison_text};
 
 fn plain(comparison: &Comparison) -> String {
@@ -143,6 +143,8 @@ fn long_ids_give_way_and_numbers_do_not() {
 
     verdict        change   base     head Ir/op  A/A  bench
     FAIL     +123356.79 %  100.0  →  123,457     0 %  packages/…roup > the very name
+        packages/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep//bench/parse.bench.ts::group
+        > the very name
 
     limits: FAIL above 2 %, warn above 1 %, improved below -2 %, A/A spread up to
     0.4 %
@@ -152,6 +154,21 @@ fn long_ids_give_way_and_numbers_do_not() {
     // Too narrow for anything: the numbers still stand.
     let text = comparison_text(&comparison, &Style::plain(10));
     assert!(text.contains("123,457") && text.contains("+123356.79 %"), "{text}");
+}
+
+#[test]
+fn a_narrow_terminal_loses_no_name_that_asks_for_attention() {
+    let comparison = every_verdict();
+    let text = comparison_text(&comparison, &Style::plain(60));
+    for row in comparison.rows.iter().filter(|row| row.verdict != Verdict::Ok) {
+        let whole = text.contains(&format!("{}\n", row.id));
+        assert_eq!(whole, row.verdict != Verdict::Skipped, "{}: {text}", row.id);
+    }
+    let summary: Vec<&str> = text
+        .lines()
+        .skip_while(|line| *line != "1 FAIL, 2 INCOMPLETE, 1 INCONCLUSIVE, 1 warn, 1 improved,")
+        .collect();
+    assert_eq!(summary[1..], ["1 added, 1 ok, 1 skipped (exit code 4)"], "{text}");
 }
 
 #[test]
@@ -210,4 +227,24 @@ fn numbers_that_are_none_are_not_shown() {
     }
     let text = plain(&comparison);
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+}
+
+#[test]
+fn pairs_show_their_range_and_the_noise_floor() {
+    insta::assert_snapshot!(plain(&paired()), @r"
+    base  base.json, node 24.22.1, callgrind
+    head  head.json, node 24.22.1, callgrind
+
+    verdict        change  range                base     head Ir/op  A/A  noise floor  bench
+    FAIL          +5.00 %  +4.90 % to +5.09 %  1,000  →  1,050       0 %       0.29 %  a.mjs::slower
+    INCONCLUSIVE  +2.13 %  -3.88 % to +3.10 %  1,000  →  1,031       0 %       4.60 %  a.mjs::noisy
+        beyond the limit of 2 %, but the perturbations disagree: -3.88 % under `mixed`, +3.10 % under
+        `none`
+        hint: `tiergate noise --detail ID` shows what moves it
+    ok             0.00 %                      400.0  →  400.0       0 %               a.mjs::alike
+
+    limits: FAIL above 2 %, warn above 1 %, improved below -2 %, A/A spread up to 0.4 %
+
+    1 FAIL, 1 INCONCLUSIVE, 1 ok (exit code 1)
+    ");
 }

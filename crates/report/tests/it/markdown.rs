@@ -1,6 +1,7 @@
 //! Markdown and JSON.
 
-use crate::support::{bench, compared, compared_files, every_verdict};
+use crate::support::{bench, compared, compared_files, every_verdict, paired};
+use tiergate_model::BenchResult;
 use tiergate_model::fixtures::{incomplete, measured, result_file, skipped};
 use tiergate_report::{SuiteName, comparison_json, comparison_markdown, marker, run_markdown};
 
@@ -116,10 +117,14 @@ fn a_run_has_a_table() {
         measured("bench/a.mjs::parse", &[1_234_500, 1_234_510, 1_234_505]),
         skipped("bench/a.mjs::later", "marked `skip`"),
         incomplete("bench/b.mjs::throws", "TypeError: x is not a function"),
+        BenchResult {
+            reason: Some("`parse` compiled in the window".to_owned()),
+            ..measured("bench/b.mjs::drifts", &[500_000; 5])
+        },
     ]);
     insta::assert_snapshot!(run_markdown(&result, None), @"
     <!-- tiergate -->
-    ### tiergate: 1 INCOMPLETE, 1 measured, 1 skipped
+    ### tiergate: 1 INCOMPLETE, 1 INCONCLUSIVE, 1 measured, 1 skipped
 
     node 24.22.1 (v8 13.6.233.17-node.41), callgrind 3.19.0
 
@@ -128,6 +133,7 @@ fn a_run_has_a_table() {
     | bench | Ir/op | A/A | warm-up | window | readings |
     |---|--:|--:|--:|--:|--:|
     | `bench/b.mjs::throws`<br>TypeError: x is not a function | **INCOMPLETE** | | | | |
+    | `bench/b.mjs::drifts`<br>**INCONCLUSIVE**: `parse` compiled in the window | 500.0 | 0 % | 4,000 | 1,000 | 5 |
     | `bench/a.mjs::parse` | 1,235 | 0.001 % | 4,000 | 1,000 | 3 |
     | `bench/a.mjs::later`<br>marked `skip` | skipped | | | | |
     ");
@@ -240,4 +246,19 @@ fn json_has_version_exit_code_and_summary_first() {
     let mut odd = compared(one(100_000), one(100_000));
     odd.rows[0].change = Some(f64::NAN);
     assert!(comparison_json(&odd).unwrap().contains("\"change\": null"));
+}
+
+#[test]
+fn pairs_show_their_range_and_the_noise_floor() {
+    let text = comparison_markdown(&paired(), None);
+    let table: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
+    insta::assert_snapshot!(table.join("\n"), @r"
+    | verdict | bench | change | base Ir/op | head Ir/op | A/A | range | noise floor |
+    |---|---|--:|--:|--:|--:|---|--:|
+    | **FAIL** | `a.mjs::slower` | +5.00 % | 1,000 | 1,050 | 0 % | +4.90 % to +5.09 % | 0.29 % |
+    | **INCONCLUSIVE** | `a.mjs::noisy`<br>beyond the limit of 2 %, but the perturbations disagree: -3.88 % under `mixed`, +3.10 % under `none`<br>hint: `tiergate noise --detail ID` shows what moves it | +2.13 % | 1,000 | 1,031 | 0 % | -3.88 % to +3.10 % | 4.60 % |
+    | verdict | bench | change | base Ir/op | head Ir/op | A/A | range | noise floor |
+    |---|---|--:|--:|--:|--:|---|--:|
+    | ok | `a.mjs::alike` | 0.00 % | 400.0 | 400.0 | 0 % |  |  |
+    ");
 }

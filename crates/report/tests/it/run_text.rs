@@ -1,5 +1,6 @@
 //! Runs and lists on a terminal, and the list's JSON.
 
+use crate::support::{bench, perturbed};
 use tiergate_model::fixtures::{incomplete, measured, result_file, skipped};
 use tiergate_model::{
     BenchId, DiscoveredBench, InstrumentKind, OpBudget, ResultFile, WallReading, WindowShape,
@@ -162,4 +163,25 @@ fn lists_show_what_the_lock_knows() {
       ]
     }
     "#);
+}
+
+#[test]
+fn perturbed_readings_show_the_noise_floor_and_what_moves_the_bench() {
+    let noisy = perturbed(
+        bench("a.mjs::noisy", 1_000_000),
+        &[("mixed", 1_031_000), ("hash-seed", 971_000), ("heap-phase", 1_012_000)],
+    );
+    let steady = perturbed(bench("a.mjs::steady", 1_000_000), &[("mixed", 1_000_000)]);
+    let file = result_file(vec![noisy, steady]);
+    insta::assert_snapshot!(run_text(&file, &Style::plain(100)), @r"
+    node 24.22.1 (v8 13.6.233.17-node.41), callgrind 3.19.0
+    flags: --single-threaded --hash-seed=1
+
+    bench     Ir/op  A/A  noise floor  most by            warm-up  window  readings
+    a.mjs
+      noisy   1,000  0 %       5.96 %  hash-seed -2.90 %    4,000   1,000         8
+      steady  1,000  0 %          0 %                       4,000   1,000         6
+
+    2 measured
+    ");
 }

@@ -1,7 +1,7 @@
 //! Comparisons and runs for the snapshots.
 
 use tiergate_model::fixtures::{incomplete, measured, result_file, skipped};
-use tiergate_model::{BenchResult, Comparison, Limits, ResultFile};
+use tiergate_model::{BenchResult, Comparison, Limits, Reading, ResultFile};
 use tiergate_stats::{CompareOptions, compare};
 
 /// A bench with five equal repeats.
@@ -54,4 +54,32 @@ pub(crate) fn every_verdict_sides() -> (ResultFile, ResultFile) {
         bench("bench/new.mjs::moved", 42_100),
     ];
     (result_file(base), result_file(head))
+}
+
+/// The same bench with one reading more under each of these perturbations.
+pub(crate) fn perturbed(mut bench: BenchResult, counts: &[(&str, u64)]) -> BenchResult {
+    let like = bench.readings[0].clone();
+    bench.readings.extend(counts.iter().map(|(name, count)| Reading {
+        perturbation: name.parse().expect("a perturbation"),
+        repeat: 1,
+        count: *count,
+        ..like.clone()
+    }));
+    bench
+}
+
+/// A noisy bench, a steady one, and one that got one pair only.
+pub(crate) fn paired() -> Comparison {
+    let mixed = |counts: [u64; 2]| [("mixed", counts[0]), ("mixed-2", counts[1])];
+    let base = vec![
+        perturbed(bench("a.mjs::noisy", 1_000_000), &mixed([1_031_000, 985_000])),
+        perturbed(bench("a.mjs::slower", 1_000_000), &mixed([1_001_000, 1_000_000])),
+        bench("a.mjs::alike", 400_000),
+    ];
+    let head = vec![
+        perturbed(bench("a.mjs::noisy", 1_031_000), &mixed([991_000, 1_006_000])),
+        perturbed(bench("a.mjs::slower", 1_050_000), &mixed([1_052_000, 1_049_000])),
+        bench("a.mjs::alike", 400_010),
+    ];
+    compared(base, head)
 }

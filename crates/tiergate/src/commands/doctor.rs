@@ -7,7 +7,7 @@ use crate::settings::Settings;
 use crate::setup::{find_engine, search, working_perf};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write;
-use tiergate_engine::{Engine, FlagSet, Profile, find_all};
+use tiergate_engine::{Engine, FlagSet, Profile, can_preload, find_all};
 use tiergate_measure::instrument::{Callgrind, Counter, self_check};
 use tiergate_measure::process::{AddressSpace, base_environment, disable_address_randomisation};
 use tiergate_measure::{fingerprint, harness};
@@ -156,6 +156,10 @@ fn engines(page: &mut Page, options: &DoctorOptions, settings: &Settings) -> Res
         }
     }
     for engine in &found {
+        if let Err(reason) = can_preload(&engine.path) {
+            page.bad(&engine.to_string(), &reason.to_string(), None);
+            continue;
+        }
         let flags = FlagSet::of_profile(Profile::default(), engine)
             .map_err(|error| error.to_string())
             .and_then(|flags| {

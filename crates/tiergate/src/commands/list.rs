@@ -2,9 +2,9 @@
 
 use super::run::one_document;
 use crate::args::{Format, ListOptions};
-use crate::discover::{Filter, bench_files, files_for};
+use crate::discover::{Filter, bench_files};
 use crate::failure::Failure;
-use crate::listing::{list_all, no_bench_files, tell_of_others};
+use crate::listing::{list_all, no_bench_files};
 use crate::output;
 use crate::progress::Progress;
 use crate::settings::Settings;
@@ -39,10 +39,7 @@ pub(crate) fn list(options: &ListOptions) -> Result<ExitStatus, Failure> {
         let executor = setup.executor(spec, choose_instrument(instrument)?)?;
         let engine = &executor.fingerprint().engine;
         let lock_name = lock_engine(engine.name, &engine.version);
-        let (files, others) = files_for(&files, engine);
-        tell_of_others(others, engine);
-        let listed =
-            list_all(executor.as_ref(), &files, &filter, settings.jobs(None), &settings.root);
+        let listed = list_all(executor.as_ref(), &files, &filter, settings.jobs(None));
         listed.tell();
         if !listed.faults.is_empty() {
             status = status.worst(ExitStatus::Incomplete);

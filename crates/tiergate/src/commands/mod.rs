@@ -4,5 +4,6 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod list;
+pub(crate) mod noise;
 pub(crate) mod run;
 pub(crate) mod schema;

@@ -12,10 +12,14 @@ use tiergate_model::ExitStatus;
 use tiergate_report::{Style, SuiteName};
 
 /// The kinds that take a file.
-const KINDS: [(&str, Kind); 3] =
-    [("markdown", Kind::Markdown), ("json", Kind::Json), ("junit", Kind::Junit)];
+const KINDS: [(&str, Kind); 4] = [
+    ("markdown", Kind::Markdown),
+    ("json", Kind::Json),
+    ("junit", Kind::Junit),
+    ("html", Kind::Html),
+];
 
-const HINT: &str = "write `--export KIND=FILE` with `markdown`, `json`, or `junit`, and `-` \
+const HINT: &str = "write `--export KIND=FILE` with `markdown`, `json`, `junit` or `html`, and `-` \
                     for standard output; or `--export github` in a job of GitHub Actions";
 
 /// Where reports are written to beside standard output.

@@ -30,14 +30,7 @@ pub(crate) struct Suites {
 
 struct Entry {
     files: GlobSet,
-    engines: Vec<EngineSpec>,
     settings: SuiteSettings,
-}
-
-/// A file's suite, and the engines that it is for; all where none is named.
-pub(crate) struct Assigned {
-    pub(crate) suite: Suite,
-    pub(crate) engines: Vec<EngineSpec>,
 }
 
 impl Suites {
@@ -57,14 +50,12 @@ impl Suites {
     }
 
     /// How a file is run: the first entry that holds it decides what it says.
-    pub(crate) fn assign(&self, file: &Path) -> Result<Assigned, Failure> {
+    pub(crate) fn assign(&self, file: &Path) -> Result<Suite, Failure> {
         let below = file.strip_prefix(&self.root).unwrap_or(file);
         let entry = self.entries.iter().find(|entry| entry.files.is_match(below));
         match entry {
             Some(entry) => entry.assign(&self.root, file),
-            None => {
-                Ok(Assigned { suite: detected::suite_of(&self.root, file), engines: Vec::new() })
-            }
+            None => Ok(detected::suite_of(&self.root, file)),
         }
     }
 }
@@ -75,7 +66,9 @@ impl Entry {
             return Err(Failure::usage("a `[[suite]]` without `files`")
                 .hint("say which files it is about, for example `files = [\"bench/*.ts\"]`"));
         }
-        let engines = settings.engine.iter().map(|name| name.parse());
+        for name in &settings.engine {
+            name.parse::<EngineSpec>().map_err(Failure::usage)?;
+        }
         if let Some(cwd) = &settings.cwd
             && !root.join(cwd).is_dir()
         {
@@ -92,14 +85,10 @@ impl Entry {
             ))
             .hint(format!("known: {}", FRAMEWORKS.join(", "))));
         }
-        Ok(Self {
-            files: glob_set("suite.files", &settings.files)?,
-            engines: engines.collect::<Result<_, _>>().map_err(Failure::usage)?,
-            settings: settings.clone(),
-        })
+        Ok(Self { files: glob_set("suite.files", &settings.files)?, settings: settings.clone() })
     }
 
-    fn assign(&self, root: &Path, file: &Path) -> Result<Assigned, Failure> {
+    fn assign(&self, root: &Path, file: &Path) -> Result<Suite, Failure> {
         let settings = &self.settings;
         let detected = match settings.framework.as_deref() {
             Some("vitest") => detected::vitest_suite(root, file),
@@ -111,13 +100,13 @@ impl Entry {
             Some(_) if detected.runner == Runner::Vitest => None,
             Some(name) => Some(loaders::named(name, file)?),
         };
-        let suite = Suite {
+        Ok(Suite {
             directory: settings.cwd.as_ref().map(|cwd| root.join(cwd)).or(detected.directory),
             engine_args: settings.engine_args.clone(),
             variables: settings.environment.clone(),
+            engines: settings.engine.clone(),
             loader,
             ..detected
-        };
-        Ok(Assigned { suite, engines: self.engines.clone() })
+        })
     }
 }

@@ -5,6 +5,6 @@ mod configured;
 mod detected;
 mod loaders;
 
-pub(crate) use configured::{Assigned, Suites};
+pub(crate) use configured::Suites;
 pub(crate) use detected::{configured_vitest, vitest_suite};
 pub(crate) use loaders::loaded_suite;

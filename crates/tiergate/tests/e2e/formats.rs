@@ -74,11 +74,13 @@ fn exports_hold_what_the_formats_print() {
 fn every_kind_is_exported_from_a_run_and_a_comparison() {
     let project = project();
     run(&project, "--save base.json").exits(0);
-    let exports = "--export junit=out.xml";
+    let exports = "--export junit=out.xml --export html=out.html";
     for words in [format!("--save head.json {exports}"), format!("--compare base.json {exports}")] {
         run(&project, &words).exits(0);
-        let junit = project.read("out.xml");
+        let (junit, page) = (project.read("out.xml"), project.read("out.html"));
         assert_eq!(junit.matches("<testcase ").count(), 3, "{junit}");
+        assert!(page.starts_with("<!DOCTYPE html>"), "{page}");
+        assert!(page.contains("a|b *c* &lt;d&gt;") && !page.contains("<d>"), "{page}");
     }
     let compare = project.tiergate("compare base.json head.json --suite core --export junit=-");
     let printed = compare.run().exits(0).stdout.clone();

@@ -13,6 +13,7 @@ mod counters;
 mod counts;
 mod engines;
 mod environments;
+mod executables;
 mod formats;
 mod hooks;
 mod incomplete;

@@ -33,7 +33,7 @@ impl Counter {
         Err(Unusable {
             instrument: InstrumentKind::Counter,
             reason: "it translates x86-64 code on Linux with glibc only".to_owned(),
-            hint: "use `--instrument callgrind`".to_owned(),
+            hint: "use `--instrument callgrind` or `perf`".to_owned(),
         })
     }
 }

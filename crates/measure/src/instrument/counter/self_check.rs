@@ -64,21 +64,22 @@ pub enum SelfCheckError {
 }
 
 /// Runs a loop between two marks; for the process that is started with [`LOOP_ARGUMENT`].
-#[cfg(target_arch = "x86_64")]
 pub fn counted_loop(rounds: u64) {
     // The linker resolves `getppid` and `kill` to the preloaded library where that is in use.
     let _ = nix::sys::signal::kill(Pid::from_raw(0), None);
     let _ = nix::unistd::getppid();
     // SAFETY: the loop changes one register and the flags.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        core::arch::asm!("2: subs {0}, {0}, #1", "b.ne 2b", inout(reg) rounds.max(1) => _, options(nostack));
+    }
+    // SAFETY: likewise.
+    #[cfg(target_arch = "x86_64")]
     unsafe {
         core::arch::asm!("2: dec {0}", "jnz 2b", inout(reg) rounds.max(1) => _, options(nostack));
     }
     let _ = nix::unistd::getppid();
 }
-
-/// Runs nothing: the counter is for x86-64.
-#[cfg(not(target_arch = "x86_64"))]
-pub fn counted_loop(_rounds: u64) {}
 
 /// Counts the loop only: whether the counter works in a process that this one starts.
 ///

@@ -2,22 +2,23 @@
 
 use super::destinations::Destinations;
 use crate::args::{RunOptions, SideName};
+use crate::budgets::{lock_name, planned_budgets};
 use crate::discover::Filter;
 use crate::failure::Failure;
 use crate::listing::{Listed, list_all};
 use crate::output;
 use crate::progress::Progress;
 use crate::settings::Settings;
-use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 use tiergate_measure::executor::{BenchFile, Executor};
-use tiergate_measure::run::{PlannedBudget, RunPlan, run};
+use tiergate_measure::run::{RunPlan, run};
 use tiergate_model::{
-    BenchId, BenchResult, BenchStatus, OpBudget, ResultFile, RunEvent, SCHEMA_VERSION, Side, Unit,
+    BenchId, BenchResult, BenchStatus, OpBudget, Perturbation, PerturbationKind, ResultFile,
+    RunEvent, SCHEMA_VERSION, Side, Unit,
 };
-use tiergate_store::{Lock, LockEntry, lock_engine, merge_into_lock};
+use tiergate_store::{Lock, LockEntry, merge_into_lock};
 
 /// Everything that a run with one engine needs.
 pub(super) struct EngineRun<'a> {
@@ -34,7 +35,7 @@ pub(super) struct EngineRun<'a> {
 impl EngineRun<'_> {
     pub(super) fn measure(&self) -> Result<ResultFile, Failure> {
         let jobs = self.settings.jobs(self.options.jobs);
-        let listed = list_all(self.executor, self.files, self.filter, jobs, &self.settings.root);
+        let listed = list_all(self.executor, self.files, self.filter, jobs);
         listed.tell();
         listed.check_not_empty(self.options.selection.allow_empty)?;
         let lock = Lock::read(self.settings.lock_path())?;
@@ -46,28 +47,29 @@ impl EngineRun<'_> {
     }
 
     fn plan(&self, listed: &Listed, lock: &Lock, jobs: usize) -> Result<RunPlan, Failure> {
-        let mut budgets = BTreeMap::new();
-        for bench in &listed.benches {
-            let id = bench.id();
-            let locked = lock
-                .get(&self.lock_engine(), id)
-                .filter(|_| !self.options.recalibrate)
-                .map(|entry| entry.budget);
-            let chosen = self.settings.hand_set_budget(id.as_str())?;
-            if let Some(budget) = chosen.or(locked) {
-                budgets.insert(
-                    id.clone(),
-                    PlannedBudget { budget, hand_set: chosen.or(None).is_some() },
-                );
-            }
-        }
+        let lock = (!self.options.recalibrate).then_some(lock);
+        let budgets = planned_budgets(self.settings, lock, self.executor, &listed.benches)?;
         Ok(RunPlan {
             benches: listed.benches.clone(),
             budgets,
             repeats: self.settings.repeats(self.options.repeats)?,
+            perturbations: self.perturbations()?,
             wall_rounds: self.options.wall,
             jobs,
         })
+    }
+
+    /// The draws by which a comparison judges, and each kind alone, which tells what moves a bench.
+    fn perturbations(&self) -> Result<Vec<Perturbation>, Failure> {
+        let Some(count) = self.options.perturbations else { return Ok(Vec::new()) };
+        if self.executor.unit() == Unit::Nanoseconds {
+            return Err(Failure::usage("`--perturbations` needs an instrument that counts")
+                .hint("leave it out: the clock's noise shows in the repeats"));
+        }
+        let draws = PerturbationKind::Mixed.draws(count - 1);
+        let kinds = self.executor.perturbations();
+        let moving = PerturbationKind::MOVING.into_iter().filter(|kind| kinds.contains(kind));
+        Ok(draws.chain(moving.flat_map(|kind| kind.draws(1))).collect())
     }
 
     /// Measures, and writes the results after every bench, so that an interrupted run keeps what
@@ -135,19 +137,9 @@ impl EngineRun<'_> {
         Some(if changes.is_empty() { head } else { format!("{head}-dirty") })
     }
 
-    /// Windows for the clock and for counts differ, so the clock's have a place of their own.
-    fn lock_engine(&self) -> String {
-        let engine = &self.executor.fingerprint().engine;
-        let name = lock_engine(engine.name, &engine.version);
-        match self.executor.unit() {
-            Unit::Instructions => name,
-            Unit::Nanoseconds => format!("{name}-wall"),
-        }
-    }
-
     /// Adds what was found out to the lock. What stands in it stays, unless it was calibrated anew.
     fn write_lock(&self, file: &ResultFile, old: &Lock) -> Result<(), Failure> {
-        let engine = self.lock_engine();
+        let engine = lock_name(self.executor);
         let mut newer = Lock::default();
         let mut added = 0;
         for bench in &file.benches {

@@ -5,10 +5,10 @@ mod engine_run;
 
 use crate::args::{Format, RunOptions};
 use crate::commands::compare;
-use crate::discover::{Filter, bench_files, files_for};
+use crate::discover::{Filter, bench_files};
 use crate::export::Exports;
 use crate::failure::Failure;
-use crate::listing::{no_bench_files, tell_of_others};
+use crate::listing::no_bench_files;
 use crate::output;
 use crate::progress::Progress;
 use crate::report::{Kind, Report};
@@ -60,9 +60,6 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
             }
             Err(failure) => return Err(failure),
         };
-        let engine = &executor.fingerprint().engine;
-        let (files, others) = files_for(&files, engine);
-        tell_of_others(others, engine);
         let run = EngineRun {
             executor: executor.as_ref(),
             options,

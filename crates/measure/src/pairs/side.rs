@@ -1,0 +1,108 @@
+//! One side of a bench while it is measured.
+
+use crate::Fault;
+use crate::executor::{Bench, Executor, ReadOptions};
+use crate::run::{self, Progress};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tiergate_model::{BenchResult, BenchStatus, OpBudget, Perturbation, PerturbationKind, Unit};
+
+pub(super) struct Side<'a> {
+    executor: &'a dyn Executor,
+    bench: &'a Bench,
+    interrupted: &'a AtomicBool,
+    progress: &'a Progress<'a>,
+    pub(super) result: BenchResult,
+    /// Why no more readings are taken.
+    fault: Option<Fault>,
+}
+
+impl<'a> Side<'a> {
+    pub(super) fn new(
+        executor: &'a dyn Executor,
+        bench: &'a Bench,
+        interrupted: &'a AtomicBool,
+        progress: &'a Progress<'a>,
+    ) -> Self {
+        let result = run::empty_result(bench);
+        Self { executor, bench, interrupted, progress, result, fault: None }
+    }
+
+    pub(super) fn is_sound(&self) -> bool {
+        self.fault.is_none()
+    }
+
+    /// What can be changed by itself.
+    pub(super) fn kinds(&self) -> Vec<PerturbationKind> {
+        self.executor.perturbations()
+    }
+
+    pub(super) fn unit(&self) -> Unit {
+        self.executor.unit()
+    }
+
+    /// Does something that can fail; after a fault nothing more is done.
+    fn attempt<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Option<T> {
+        if self.fault.is_some() {
+            return None;
+        }
+        if self.interrupted.load(Ordering::Relaxed) {
+            self.fault = Some(Fault::Interrupted);
+            return None;
+        }
+        step(self).map_err(|fault| self.fault = Some(fault)).ok()
+    }
+
+    /// The ops that this side would choose by itself, and how long one takes natively.
+    pub(super) fn find_budget(&mut self) -> Option<(OpBudget, f64)> {
+        self.attempt(|side| run::calibrated_budget(side.executor, side.bench, side.progress))
+    }
+
+    /// Takes a reading and keeps it.
+    pub(super) fn read(&mut self, budget: OpBudget, perturbation: Perturbation) {
+        self.attempt(|side| {
+            let options =
+                ReadOptions { perturbation, show_output: side.result.readings.is_empty() };
+            let raw = side.executor.read(side.bench, budget, options);
+            side.progress.process_finished(side.bench, raw.as_ref().map_or(0.0, |raw| raw.seconds));
+            let raw = raw.map_err(|fault| fault.under(perturbation))?;
+            run::push(&mut side.result, raw, perturbation);
+            Ok(())
+        });
+    }
+
+    /// Drops the readings so far, which were over too few ops.
+    pub(super) fn forget(&mut self) {
+        self.result.readings.clear();
+    }
+
+    /// The first reading's count.
+    pub(super) fn first_count(&self) -> Option<u64> {
+        self.result.readings.first().map(|reading| reading.count)
+    }
+
+    /// Whole batches, where windows consist of them.
+    pub(super) fn whole_batches(&self, ops: u64) -> u64 {
+        run::whole_batches(self.bench, ops)
+    }
+
+    /// The counts per op of the unperturbed readings.
+    pub(super) fn spread(&self) -> Option<f64> {
+        tiergate_stats::summarise_readings(&self.result.readings).map(|summary| summary.spread())
+    }
+
+    /// Has the unperturbed readings proven by a traced run.
+    pub(super) fn prove(&mut self) {
+        self.attempt(|side| run::prove(side.executor, side.bench, side.progress, &mut side.result));
+    }
+
+    /// Sums up what there is so far.
+    pub(super) fn settle(&mut self) {
+        match &self.fault {
+            None => run::finish(&mut self.result, self.executor.unit()),
+            Some(fault) => {
+                self.result.status = BenchStatus::Incomplete;
+                self.result.reason = Some(fault.to_string());
+            }
+        }
+    }
+}

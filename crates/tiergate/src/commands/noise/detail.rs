@@ -1,0 +1,51 @@
+//! What moves a bench.
+
+use super::Noise;
+use crate::failure::Failure;
+use crate::output;
+use tiergate_measure::run::{RunPlan, run};
+use tiergate_model::{BenchStatus, ExitStatus, NoiseDetail, Perturbation, Unit};
+use tiergate_report::noise_detail_text;
+use tiergate_stats::noise_detail;
+
+/// Draws of each kind.
+const DRAWS: u32 = 4;
+
+impl Noise<'_> {
+    pub(super) fn detail(&self) -> Result<ExitStatus, Failure> {
+        if self.executor.unit() == Unit::Nanoseconds {
+            return Err(Failure::usage("`--detail` needs an instrument that counts instructions")
+                .hint("the clock's own noise is larger than what would be looked for"));
+        }
+        let kinds = self.executor.perturbations();
+        let perturbations: Vec<Perturbation> =
+            kinds.into_iter().flat_map(|kind| kind.draws(DRAWS)).collect();
+        let plan = RunPlan {
+            benches: self.listed.benches.clone(),
+            budgets: self.budgets.clone(),
+            repeats: self.repeats,
+            perturbations,
+            wall_rounds: 0,
+            jobs: self.jobs,
+        };
+        let results =
+            run(self.executor, &plan, self.interrupted, &|event| self.progress.show(&event));
+        let mut status = ExitStatus::Pass;
+        for result in &results {
+            if result.status == BenchStatus::Incomplete {
+                let reason = result.reason.as_deref().unwrap_or("unknown reason");
+                output::error(&format!("`{}`: {reason}", result.id));
+                status = ExitStatus::Incomplete;
+            }
+        }
+        let details: Vec<NoiseDetail> = results.iter().filter_map(noise_detail).collect();
+        self.print(&details, || {
+            let texts: Vec<String> = details
+                .iter()
+                .map(|detail| noise_detail_text(detail, self.executor.unit(), &output::style()))
+                .collect();
+            texts.join("\n")
+        })?;
+        Ok(status)
+    }
+}
