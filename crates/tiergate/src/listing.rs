@@ -3,14 +3,17 @@
 use crate::discover::Filter;
 use crate::failure::Failure;
 use crate::output;
+use crate::shard::Share;
 use crate::suites::{configured_vitest, loaded_suite, vitest_suite};
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use tiergate_measure::Fault;
 use tiergate_measure::executor::{Bench, BenchFile, Executor, Listing, Runner};
-use tiergate_model::{EngineFingerprint, EngineKind};
+use tiergate_model::{BenchId, EngineFingerprint, EngineKind, Shard};
+use tiergate_store::Lock;
 
 /// What the files hold.
 #[derive(Default)]
@@ -23,6 +26,11 @@ pub(crate) struct Listed {
     pub(crate) warnings: Vec<String>,
     /// Benches that the filter left out.
     pub(crate) left_out: usize,
+    /// Benches of other shards.
+    pub(crate) left_to_others: usize,
+    /// What each file opened while it was listed, by its path below the root; `None` where that
+    /// can't be known.
+    pub(crate) opened: BTreeMap<String, Option<BTreeSet<PathBuf>>>,
 }
 
 /// Lists all files, `jobs` at a time.
@@ -72,7 +80,7 @@ fn list(executor: &dyn Executor, file: &BenchFile) -> Result<Listing, Fault> {
         Err(fault) if file.suite.runner == Runner::Engine => fault,
         listing => return listing,
     };
-    let root = root_of(file);
+    let root = file.root();
     if let Fault::NeedsRunner { .. } = &fault {
         let suite = vitest_suite(root, &file.absolute);
         return executor.list(&BenchFile { suite, ..file.clone() });
@@ -99,17 +107,12 @@ fn list(executor: &dyn Executor, file: &BenchFile) -> Result<Listing, Fault> {
     listed.ok_or(fault)
 }
 
-/// The root, which a file's relative path begins at.
-fn root_of(file: &BenchFile) -> &Path {
-    let depth = Path::new(&file.relative).components().count();
-    file.absolute.ancestors().nth(depth).unwrap_or(Path::new("/"))
-}
-
 impl Listed {
     fn add(&mut self, file: &BenchFile, listing: Listing, filter: &Filter) {
         self.warnings.extend(
             listing.warnings.iter().map(|warning| format!("`{}`: {warning}", file.relative)),
         );
+        self.opened.insert(file.relative.clone(), listing.opened);
         for bench in listing.benches {
             if filter.matches(bench.id().as_str()) {
                 self.benches.push(bench);
@@ -117,6 +120,18 @@ impl Listed {
                 self.left_out += 1;
             }
         }
+    }
+
+    /// Leaves to others what is not in this machine's shard.
+    pub(crate) fn keep_shard(&mut self, shard: Option<Shard>, lock: &Lock, engine: &str) {
+        let seconds = |id: &BenchId| lock.get(engine, id).map(|entry| entry.seconds);
+        let files = self.faults.iter().map(|(file, _)| BenchId::from_text(file.relative.as_str()));
+        let ids = self.benches.iter().map(|bench| bench.id().clone()).chain(files);
+        let share = Share::of(shard, &ids.map(|id| (id.clone(), seconds(&id))).collect());
+        let before = self.benches.len();
+        self.benches.retain(|bench| share.has(bench.id()));
+        self.left_to_others = before - self.benches.len();
+        self.faults.retain(|(file, _)| share.has(&BenchId::from_text(file.relative.as_str())));
     }
 
     /// Says what the user should know, and which files could not be listed.
@@ -132,7 +147,11 @@ impl Listed {
 
     /// An empty list is an error unless it is allowed: nothing measured is nothing shown.
     pub(crate) fn check_not_empty(&self, allow_empty: bool) -> Result<(), Failure> {
-        if allow_empty || !self.benches.is_empty() || !self.faults.is_empty() {
+        if allow_empty
+            || !self.benches.is_empty()
+            || !self.faults.is_empty()
+            || self.left_to_others > 0
+        {
             return Ok(());
         }
         Err(match self.left_out {

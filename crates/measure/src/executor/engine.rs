@@ -1,31 +1,38 @@
 //! Steps taken with a real engine, each in a fresh process.
 
+use super::empty::EmptyOps;
 use super::invocation::{Equipment, Invocation};
 use super::lifting::LiftedPins;
+use super::opened::read_notes;
 use super::outcome::{IDLE, Measured, Traced};
 use super::perturbed::Changes;
 use super::phases::phases;
 use super::scratch::{Scratch, scratch_fault};
 use super::suite_flags::SuiteFlags;
-use super::window::WindowPlan;
-use super::{Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized};
+use super::window::{Division, WindowPlan};
+use super::{
+    Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Runner, Sized, Stretch, Tiers,
+};
 use crate::Fault;
 use crate::harness::{
-    Event, Harness, Mode, PROTOCOL_VERSION, Perturb, Request, RequestBudget, Selection, Sizing,
-    read_events,
+    Event, Harness, Mode, PROTOCOL_VERSION, Request, RequestBudget, Selection, Sizing, read_events,
 };
 use crate::instrument::{Clock, Instrument};
 use crate::marks::MarkReport;
 use crate::process::{BaseEnvironment, OutputSink, ProcessLimits, ProcessOutcome, run};
 use crate::trace::{Course, Timeline, traced_stream};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tiergate_engine::{AcceptedFlags, Engine, Seeds, can_preload};
-use tiergate_model::{Fingerprint, MarkCheck, OpBudget, PerturbationKind, Phases, Pinned, Proof};
+use tiergate_model::{
+    Fingerprint, InstrumentKind, MarkCheck, OpBudget, Perturbation, PerturbationKind, Phases,
+    Pinned, Proof,
+};
 use tiergate_protocol::{environment, instrument, pin};
 
 /// What all children of a run share.
@@ -54,10 +61,14 @@ pub struct EngineExecutor {
     not_loadable: Option<String>,
     lifted: LiftedPins,
     suite_flags: SuiteFlags,
+    empty_ops: EmptyOps,
 }
 
 /// How long a sizing run times a bench after its warm-up.
 const SIZING: Sizing = Sizing { warmup_ops: 4_000, warmup_seconds: 0.2, timing_seconds: 0.02 };
+
+/// A sizing run that is to call the bench at all.
+const LOOK: Sizing = Sizing { warmup_ops: 3, warmup_seconds: 0.5, timing_seconds: 0.001 };
 
 impl EngineExecutor {
     /// Puts together what the steps need; `flags` have been tried on the engine before.
@@ -69,6 +80,7 @@ impl EngineExecutor {
         sandbox: Sandbox,
         fingerprint: Fingerprint,
     ) -> Self {
+        let empty_ops = EmptyOps::new(&harness.directory);
         let not_loadable = can_preload(&engine.path).err().map(|reason| reason.to_string());
         Self {
             not_loadable,
@@ -80,6 +92,7 @@ impl EngineExecutor {
             fingerprint,
             lifted: LiftedPins::default(),
             suite_flags: SuiteFlags::default(),
+            empty_ops,
         }
     }
 
@@ -102,6 +115,37 @@ impl EngineExecutor {
         self.not_loadable.as_ref().map_or(Ok(()), |reason| {
             Err(Fault::Engine { engine: self.engine.to_string(), reason: reason.clone() })
         })
+    }
+
+    /// The flags for a file, at all tiers of its compilers or at the lowest only.
+    fn flags_for(&self, tiers: Tiers, file: &BenchFile) -> Result<AcceptedFlags, Fault> {
+        let flags = self.flags_of(file)?;
+        Ok(match tiers {
+            Tiers::AsMeasured => flags.into_owned(),
+            Tiers::Lowest => flags.at_lowest_tier(),
+        })
+    }
+
+    /// The files that were opened. Those that a runner's own process has opened are not known.
+    fn read_opened(&self, notes: &Path, file: &BenchFile) -> Option<BTreeSet<PathBuf>> {
+        let directory = file.suite.directory.as_ref().unwrap_or(&self.sandbox.root);
+        let is_whole = file.suite.runner == Runner::Engine;
+        is_whole.then(|| read_notes(notes, directory, &file.absolute)).flatten()
+    }
+
+    /// Has the preloaded library note the files that the process opens.
+    fn note_opened(&self, invocation: &mut Invocation, scratch: &Scratch) -> PathBuf {
+        let notes = scratch.path("opened");
+        if let Some(preload) = &self.harness.preload {
+            let variables = [
+                ("LD_PRELOAD", preload.clone().into_os_string()),
+                (environment::OPENED, notes.clone().into_os_string()),
+            ];
+            for (name, value) in &variables {
+                invocation.set(name, value);
+            }
+        }
+        notes
     }
 
     fn request(&self, mode: Mode, file: &BenchFile, scratch: &Scratch) -> Request {
@@ -159,7 +203,8 @@ impl EngineExecutor {
         loop {
             let lifted = self.lifted.of(bench.id());
             let kept = lifted.as_ref().map_or_else(|| held.clone(), |lifted| lifted.keep(&held));
-            let fault = match self.read_once(instrument, bench, budget, options, &kept) {
+            let how = How { flags: &flags, held: &kept, division: division(instrument), options };
+            let fault = match self.read_once(instrument, bench, budget, &how) {
                 Ok(mut raw) => {
                     if let (Some(lifted), Some(pinned)) =
                         (lifted.filter(|_| !held.is_empty()), raw.proof.pinned.as_mut())
@@ -181,29 +226,20 @@ impl EngineExecutor {
         instrument: &dyn Instrument,
         bench: &Bench,
         budget: OpBudget,
-        options: ReadOptions,
-        held: &[&str],
+        how: &How<'_>,
     ) -> Result<RawReading, Fault> {
         let scratch = Scratch::new()?;
-        let changes = Changes::of(options.perturbation);
-        let flags = changes.flags(self.flags_of(&bench.file)?.as_ref());
-        let mut invocation = self.invoke_with(&flags, &bench.file)?;
-        if held.contains(&pin::SEED) {
-            invocation.fix_seed();
-        }
+        let changes = Changes::of(how.options.perturbation);
+        let mut invocation = self.invoke_with(&changes.flags(how.flags), &bench.file)?;
         changes.apply(&mut invocation.command);
         let invocation = invocation.wrapped(instrument, scratch.directory());
-        let counting = Counting {
-            name: instrument.preload_name(),
-            held,
-            show_output: options.show_output,
-            perturb: changes.perturb(),
-        };
+        let name = instrument.preload_name();
         let budget = changes.budget(budget);
-        let window = self.run_window(&scratch, bench, budget, invocation, &counting)?;
+        let window = self.run_window(&scratch, bench, budget, invocation, name, how)?;
         let report = window.report;
         let counts = instrument.section_counts(scratch.directory(), &report)?;
-        let mut pinned = report.pinned.or_else(|| (!held.is_empty()).then(Pinned::default));
+        let is_held = !how.held.is_empty();
+        let mut pinned = report.pinned.or_else(|| is_held.then(Pinned::default));
         if let Some(pinned) = pinned.as_mut().filter(|_| window.fixed_seed) {
             pinned.held.push(pin::SEED.to_owned());
         }
@@ -223,9 +259,15 @@ impl EngineExecutor {
             phases: window.phases,
             is_async: window.measured.is_async,
             budget: window.measured.budget,
+            own_loop: window.measured.course.own_loop,
             proof: Proof {
                 marks: window.marks,
                 subtracted_mark_cost,
+                sub_windows: report
+                    .closed
+                    .first()
+                    .map_or_else(Vec::new, |first| first.sub_windows.clone()),
+                elsewhere: report.spent.elsewhere(share_elsewhere(how.held)),
                 observed: report.observed,
                 twin: None,
                 pinned,
@@ -243,15 +285,12 @@ impl EngineExecutor {
         let scratch = Scratch::new()?;
         let trace = scratch.path("trace");
         let mut invocation = self.invoke_with(flags, &bench.file)?;
-        if held.contains(&pin::SEED) {
-            invocation.fix_seed();
-        }
         invocation.set(environment::TRACE, &trace);
-        let stream = traced_stream(self.engine.kind);
-        invocation.set(environment::TRACED_STREAM, stream);
-        let counting =
-            Counting { name: instrument::TRACE, held, show_output: false, perturb: None };
-        let window = self.run_window(&scratch, bench, budget, invocation, &counting)?;
+        invocation.set(environment::TRACED_STREAM, traced_stream(self.engine.kind));
+        let division = division(self.instrument.as_ref());
+        let how = How { flags, held, division, options: UNSEEN };
+        let name = instrument::TRACE;
+        let window = self.run_window(&scratch, bench, budget, invocation, name, &how)?;
         let text = fs::read(&trace).map_err(|source| scratch_fault(&trace, source))?;
         let course = Course {
             shape: bench.discovered.window,
@@ -270,36 +309,44 @@ impl EngineExecutor {
         bench: &Bench,
         budget: OpBudget,
         mut invocation: Invocation,
-        counting: &Counting<'_>,
+        preload_name: &str,
+        how: &How<'_>,
     ) -> Result<WindowRun, Fault> {
         self.check_engine()?;
+        if how.held.contains(&pin::SEED) {
+            invocation.fix_seed();
+        }
         let preload = self.harness.preload.as_ref().ok_or_else(|| {
             Fault::Marks("this build of tiergate carries no library for the marks".to_owned())
         })?;
         let mut request = self.request(Mode::Measure, &bench.file, scratch);
         request.select = Some(selection(bench));
-        request.budget =
-            Some(RequestBudget { warmup_ops: budget.warmup_ops, window_ops: budget.window_ops });
-        request.perturb = counting.perturb;
-        let plan = WindowPlan::of(bench, budget);
+        let plan = WindowPlan::of(bench, budget, how.division);
+        request.budget = Some(RequestBudget {
+            warmup_ops: budget.warmup_ops,
+            window_ops: budget.window_ops,
+            shares: (plan.shares.len() > 1).then(|| plan.shares.clone()),
+        });
+        request.perturb = Changes::of(how.options.perturbation).perturb();
         let report = scratch.path("marks");
         let variables = [
             ("LD_PRELOAD", preload.clone().into_os_string()),
             (environment::REPORT, report.clone().into_os_string()),
-            (environment::INSTRUMENT, counting.name.into()),
+            (environment::INSTRUMENT, preload_name.into()),
             (environment::SHAPE, plan.shape.into()),
             (environment::MARKS, plan.marks_each.to_string().into()),
             (environment::SECTIONS, plan.sections.to_string().into()),
+            (environment::SUB_WINDOWS, plan.shares.len().to_string().into()),
         ];
         for (name, value) in &variables {
             invocation.set(name, value);
         }
-        if !counting.held.is_empty() {
-            invocation.set(environment::PINS, counting.held.join(","));
+        if !how.held.is_empty() {
+            invocation.set(environment::PINS, how.held.join(","));
         }
 
-        let idle = (!counting.held.is_empty()).then_some(IDLE);
-        let mut limits = self.limits(counting.show_output, idle);
+        let idle = (!how.held.is_empty()).then_some(IDLE);
+        let mut limits = self.limits(how.options.show_output, idle);
         limits.watched = vec![request.events.clone(), report.clone()];
         let (events, outcome) = self.start(scratch, request, invocation, &limits)?;
         let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
@@ -315,13 +362,27 @@ impl EngineExecutor {
     }
 }
 
-/// What the preloaded library is to do in a window.
-struct Counting<'a> {
-    name: &'a str,
-    /// What it holds constant.
+/// The circumstances of a window.
+struct How<'a> {
+    flags: &'a AcceptedFlags,
+    /// What the preloaded library holds constant.
     held: &'a [&'a str],
-    show_output: bool,
-    perturb: Option<Perturb>,
+    division: Division<'a>,
+    options: ReadOptions,
+}
+
+/// Not a reading that a user looks at.
+const UNSEEN: ReadOptions = ReadOptions { perturbation: Perturbation::None, show_output: false };
+
+/// Two parts that must agree, where the instrument can tell them apart without leaving the window.
+fn division(instrument: &dyn Instrument) -> Division<'static> {
+    if instrument.kind() == InstrumentKind::Counter { Division::Halves } else { Division::Whole }
+}
+
+/// The least share of the work, done by others, that is no helper's of the engine: where the gate
+/// holds these back there is none of theirs.
+fn share_elsewhere(held: &[&str]) -> f64 {
+    if held.iter().any(|name| name.starts_with(pin::GATE)) { 0.02 } else { 0.3 }
 }
 
 /// A bench that was run with its window.
@@ -343,10 +404,27 @@ impl Executor for EngineExecutor {
     fn list(&self, file: &BenchFile) -> Result<Listing, Fault> {
         let scratch = Scratch::new()?;
         let request = self.request(Mode::List, file, &scratch);
+        let mut invocation = self.invoke(file)?;
+        let notes = self.note_opened(&mut invocation, &scratch);
         let (events, outcome) =
-            self.start(&scratch, request, self.invoke(file)?, &self.limits(true, None))?;
-        Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }
-            .listing(file, &self.sandbox.root)
+            self.start(&scratch, request, invocation, &self.limits(true, None))?;
+        let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
+        let mut listing = traced.listing(file, &self.sandbox.root)?;
+        listing.opened = self.read_opened(&notes, file);
+        Ok(listing)
+    }
+
+    fn opened(&self, bench: &Bench) -> Result<Option<BTreeSet<PathBuf>>, Fault> {
+        let scratch = Scratch::new()?;
+        let mut request = self.request(Mode::Size, &bench.file, &scratch);
+        request.select = Some(selection(bench));
+        request.sizing = Some(LOOK);
+        let mut invocation = self.invoke(&bench.file)?;
+        let notes = self.note_opened(&mut invocation, &scratch);
+        let (events, outcome) =
+            self.start(&scratch, request, invocation, &self.limits(false, None))?;
+        Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }.sized()?;
+        Ok(self.read_opened(&notes, &bench.file))
     }
 
     fn size(&self, bench: &Bench) -> Result<Sized, Fault> {
@@ -398,6 +476,38 @@ impl Executor for EngineExecutor {
                 return Err(fault);
             }
         }
+    }
+
+    fn course(
+        &self,
+        bench: &Bench,
+        budget: OpBudget,
+        shares: &[u64],
+        tiers: Tiers,
+    ) -> Result<Option<Vec<Stretch>>, Fault> {
+        if self.instrument.kind() != InstrumentKind::Counter || !bench.discovered.divisible {
+            return Ok(None);
+        }
+        let flags = self.flags_for(tiers, &bench.file)?;
+        let own = self.flags_of(&bench.file)?;
+        let held = own.set().held();
+        let held = self.lifted.of(bench.id()).map_or_else(|| held.clone(), |one| one.keep(&held));
+        let division = Division::Shares(shares);
+        let how = How { flags: &flags, held: &held, division, options: UNSEEN };
+        let raw = self.read_once(self.instrument.as_ref(), bench, budget, &how)?;
+        let plan = WindowPlan::of(bench, budget, division);
+        Ok(Some(plan.stretches(raw.budget.warmup_ops, &raw.proof.sub_windows)))
+    }
+
+    fn empty_op(&self, is_async: bool, tiers: Tiers) -> Option<f64> {
+        self.empty_ops.per_op(is_async, tiers, |bench, budget| {
+            let flags = self.flags_for(tiers, &bench.file).ok()?;
+            let held = self.flags.set().held();
+            let division = Division::Whole;
+            let how = How { flags: &flags, held: &held, division, options: UNSEEN };
+            let raw = self.read_once(self.instrument.as_ref(), bench, budget, &how).ok()?;
+            Some(raw.count as f64 / raw.budget.window_ops as f64)
+        })
     }
 
     fn read_wall(&self, bench: &Bench, budget: OpBudget) -> Result<RawReading, Fault> {

@@ -129,6 +129,7 @@ impl Traced<'_> {
                     framework_version,
                     window,
                     batch_ops,
+                    divisible,
                     skipped,
                     imports,
                 } => listing.benches.push(Bench {
@@ -141,6 +142,7 @@ impl Traced<'_> {
                         framework_version: framework_version.clone(),
                         window: *window,
                         batch_ops: (*batch_ops).max(1),
+                        divisible: *divisible,
                         skipped: *skipped,
                         conditions: conditions(file, root, imports.as_deref()),
                     },
