@@ -26,6 +26,7 @@ mod pin;
 mod plan;
 mod report;
 mod section;
+mod spent;
 mod system;
 mod trace;
 

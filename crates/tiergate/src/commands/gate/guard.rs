@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tiergate_engine::Seeds;
 use tiergate_measure::Fault;
 use tiergate_measure::executor::{
-    Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized,
+    Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized, Stretch, Tiers,
 };
 use tiergate_measure::process::Ending;
 use tiergate_measure::trace::Timeline;
@@ -120,6 +120,20 @@ impl Executor for Guarded<'_> {
         seeds: Option<Seeds>,
     ) -> Result<Timeline, Fault> {
         self.step(bench, || self.inner.trace(bench, budget, seeds))
+    }
+
+    fn course(
+        &self,
+        bench: &Bench,
+        budget: OpBudget,
+        shares: &[u64],
+        tiers: Tiers,
+    ) -> Result<Option<Vec<Stretch>>, Fault> {
+        self.step(bench, || self.inner.course(bench, budget, shares, tiers))
+    }
+
+    fn empty_op(&self, is_async: bool, tiers: Tiers) -> Option<f64> {
+        self.inner.empty_op(is_async, tiers)
     }
 
     fn opened(&self, bench: &Bench) -> Result<Option<BTreeSet<PathBuf>>, Fault> {

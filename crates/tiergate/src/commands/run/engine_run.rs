@@ -146,7 +146,9 @@ impl EngineRun<'_> {
         let mut added = 0;
         for bench in &file.benches {
             let known = old.get(&engine, &bench.id).filter(|_| !self.options.recalibrate);
-            if bench.status != BenchStatus::Measured || known.is_some() {
+            // What is in doubt is looked at anew the next time.
+            let is_sound = bench.status == BenchStatus::Measured && bench.reason.is_none();
+            if !is_sound || known.is_some() {
                 continue;
             }
             let seconds: Vec<f64> = bench.readings.iter().map(|reading| reading.seconds).collect();
