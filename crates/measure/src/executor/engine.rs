@@ -20,6 +20,7 @@ use crate::harness::{
 use crate::instrument::{Clock, Instrument};
 use crate::marks::MarkReport;
 use crate::process::{BaseEnvironment, OutputSink, ProcessLimits, ProcessOutcome, run};
+use crate::profile::Profile;
 use crate::trace::{Course, Timeline, traced_stream};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -31,7 +32,7 @@ use std::time::Duration;
 use tiergate_engine::{AcceptedFlags, Engine, Seeds, can_preload};
 use tiergate_model::{
     Fingerprint, InstrumentKind, MarkCheck, OpBudget, Perturbation, PerturbationKind, Phases,
-    Pinned, Proof,
+    Pinned, Proof, WindowShape,
 };
 use tiergate_protocol::{environment, instrument, pin};
 
@@ -273,6 +274,36 @@ impl EngineExecutor {
                 pinned,
             },
         })
+    }
+
+    /// Where the instructions of a bench's window go, by the in-process counter.
+    ///
+    /// # Errors
+    /// As for a reading; and when the profile doesn't add up to the count.
+    pub fn profile(&self, bench: &Bench, budget: OpBudget) -> Result<Profile, Fault> {
+        let fault = |fault: String| Fault::Instrument { instrument: instrument::COUNTER, fault };
+        let scratch = Scratch::new()?;
+        let path = scratch.path("profile");
+        let held = self.flags.set().held();
+        let mut invocation = self.invoke(&bench.file)?;
+        invocation.set(environment::PROFILE, &path);
+        let how =
+            How { flags: &self.flags, held: &held, division: Division::Whole, options: UNSEEN };
+        let name = instrument::COUNTER;
+        let window = self.run_window(&scratch, bench, budget, invocation, name, &how)?;
+        if let Some(reason) = window.report.uncounted {
+            return Err(fault(reason));
+        }
+        let profile = Profile::read(&path).map_err(|error| fault(error.to_string()))?;
+        let count = window.report.closed.first().and_then(|section| section.instructions);
+        // In brackets, what lies between them is in the profile but not in the count.
+        if bench.discovered.window == WindowShape::Span && count != Some(profile.total()) {
+            return Err(fault(format!(
+                "the profile has {} instructions, the count says {count:?}",
+                profile.total()
+            )));
+        }
+        Ok(profile)
     }
 
     fn trace_once(
