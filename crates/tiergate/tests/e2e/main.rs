@@ -25,4 +25,5 @@ mod refusals;
 mod renames;
 mod result_files;
 mod settling;
+mod stability;
 mod verdicts;
