@@ -108,6 +108,7 @@ impl EngineExecutor {
             directory: self.sandbox.root.clone(),
             fixed_seed: false,
             random_addresses: false,
+            alias: None,
         }
     }
 
@@ -188,8 +189,14 @@ impl EngineExecutor {
     ) -> Result<RawReading, Fault> {
         let scratch = Scratch::new()?;
         let changes = Changes::of(options.perturbation);
+        let alias = changes.alias(&scratch)?;
+        let mut bench = bench.clone();
+        if let Some(alias) = &alias {
+            bench.file.absolute = alias.path(&bench.file.absolute);
+        }
         let mut engine = self.command_with(&changes.flags(&self.flags), &bench.file.absolute);
         engine.fixed_seed = held.contains(&pin::SEED);
+        engine.alias = alias;
         changes.apply(&mut engine);
         let command = instrument.wrap(engine, scratch.directory());
         let counting = Counting {
@@ -199,7 +206,7 @@ impl EngineExecutor {
             perturb: changes.perturb(),
         };
         let budget = changes.budget(budget);
-        let window = self.run_window(&scratch, bench, budget, command, &counting)?;
+        let window = self.run_window(&scratch, &bench, budget, command, &counting)?;
         let report = window.report;
         let counts = instrument.section_counts(scratch.directory(), &report)?;
         let mut pinned = report.pinned.or_else(|| (!held.is_empty()).then(Pinned::default));
