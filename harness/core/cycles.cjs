@@ -32,7 +32,7 @@ class Cycles extends Drive {
 
   *measure() {
     const { warmupOps, windowOps } = this.request.budget;
-    this.course = { firstOps: this.opsDone, marksBefore: settleMarks(), step: BATCH, marksPerStep: 2 };
+    this.course = { firstOps: this.opsDone, marksBefore: settleMarks(), step: BATCH, marksPerStep: 2, ownLoop: true };
     for (let left = warmupOps - this.opsDone; left > 0; left -= BATCH) {
       const ops = Math.min(left, BATCH);
       yield this.#ops(ops);

@@ -63,18 +63,23 @@ function makeStrange(warm) {
   return strangers.length;
 }
 
-/** A window without hooks: all ops between two marks. */
-function span(f, ops) {
+/** A window without hooks: all ops between the first and the last mark, with marks between the shares. */
+function span(f, shares) {
   mark();
-  tiergateRun(f, ops);
-  mark();
+  for (let i = 0; i < shares.length; i++) {
+    tiergateRun(f, shares[i]);
+    mark();
+  }
 }
 
-async function spanAsync(f, ops) {
+async function spanAsync(f, shares) {
   mark();
-  await tiergateRunAsync(f, ops);
-  mark();
+  for (let i = 0; i < shares.length; i++) {
+    await tiergateRunAsync(f, shares[i]);
+    mark();
+  }
 }
+
 
 /**
  * One batch of a window with hooks. With no ops it costs what a bracket costs by itself, in the same code.

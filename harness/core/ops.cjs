@@ -55,14 +55,14 @@ class Ops extends Drive {
 
   *measure() {
     const { batchOps, loop, plan } = this;
-    const { warmupOps, windowOps } = this.request.budget;
+    const { warmupOps, windowOps, shares = [windowOps] } = this.request.budget;
     const marksBefore = settleMarks() + (this.window === 'span' ? loop.prepare() : 0);
-    this.course = { firstOps: this.opsDone, marksBefore, step: loops.BATCH, marksPerStep: 1 };
+    this.course = { firstOps: this.opsDone, marksBefore, step: loops.BATCH, marksPerStep: 1, ownLoop: false };
     yield* this.#warmUp(warmupOps - this.opsDone);
     if (this.window === 'span') {
       yield plan.supply?.(windowOps);
       arm();
-      yield loop.span(plan.op, windowOps);
+      yield loop.span(plan.op, shares);
       return this.outcome(this.opsDone, windowOps, 1);
     }
     const batches = Math.ceil(windowOps / batchOps);

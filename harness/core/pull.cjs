@@ -19,7 +19,7 @@ class Pull extends Drive {
   }
 
   *measure() {
-    this.course = { firstOps: 0, marksBefore: settleMarks(), step: BATCH, marksPerStep: 1 };
+    this.course = { firstOps: 0, marksBefore: settleMarks(), step: BATCH, marksPerStep: 1, ownLoop: true };
     return yield* this.#run(this.#window());
   }
 
@@ -35,7 +35,7 @@ class Pull extends Drive {
   }
 
   *#window() {
-    const { warmupOps, windowOps } = this.request.budget;
+    const { warmupOps, windowOps, shares = [windowOps] } = this.request.budget;
     for (let left = warmupOps; left > 0; left -= BATCH) {
       yield Math.min(left, BATCH);
       mark();
@@ -43,8 +43,10 @@ class Pull extends Drive {
     this.opsDone = warmupOps;
     arm();
     mark();
-    yield windowOps;
-    mark();
+    for (const share of shares) {
+      if (share > 0) yield share;
+      mark();
+    }
     return this.outcome(warmupOps, windowOps, 1);
   }
 

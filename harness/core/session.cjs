@@ -40,12 +40,12 @@ class Session {
   /**
    * A bench that the framework would run now. Lists it; true if it is the selected one and is to be driven.
    */
-  meet({ names, framework, frameworkVersion, window = 'span', batchOps = 1, skipped = false }) {
+  meet({ names, framework, frameworkVersion, window = 'span', batchOps = 1, divisible = true, skipped = false }) {
     const { ordinal, selected } = this.ids.take(names);
     this.#quiet.stir();
     this.#unrun--;
     if (this.mode === 'list') {
-      this.emit('bench', { names, ordinal, framework, frameworkVersion, window, batchOps, skipped });
+      this.emit('bench', { names, ordinal, framework, frameworkVersion, window, batchOps, divisible, skipped });
     }
     return selected && !skipped && !this.#drive;
   }

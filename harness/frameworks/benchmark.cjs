@@ -64,7 +64,7 @@ class Copy {
     if (!this.#start(bench)) return;
     if (!this.#added.delete(bench)) session.added();
     const names = this.#namesOf(bench);
-    if (session.meet({ names, framework: name, frameworkVersion: this.version })) {
+    if (session.meet({ names, framework: name, frameworkVersion: this.version, divisible: false })) {
       drive(session, this.#planFor(bench));
       return;
     }

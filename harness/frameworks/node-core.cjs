@@ -47,7 +47,7 @@ function runAll(session, { bench, fn, version, flags }) {
     const names = [labelOf(config) || bench.name];
     const window = hasCount(config) ? 'span' : 'brackets';
     session.added();
-    const isSelected = session.meet({ names, framework: name, frameworkVersion: version, window });
+    const isSelected = session.meet({ names, framework: name, frameworkVersion: version, window, divisible: false });
     if (missing.length > 0) session.warn(names, `the benchmark asks for the engine flags ${missing.join(' ')}`);
     return isSelected;
   })[0];

@@ -33,6 +33,12 @@ impl AcceptedFlags {
         Self(self.0.clone().with_traces())
     }
 
+    /// The same at the engine's lowest tiers; every engine takes these flags.
+    #[must_use]
+    pub fn at_lowest_tier(&self) -> Self {
+        Self(self.0.clone().at_lowest_tier())
+    }
+
     /// The flags.
     pub fn set(&self) -> &FlagSet {
         &self.0

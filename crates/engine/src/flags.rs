@@ -4,7 +4,7 @@ mod user;
 
 pub use user::NotAFlag;
 
-use crate::trace::trace_flags;
+use crate::trace::{lowest_tier_flags, trace_flags};
 use crate::{Engine, Profile, ProfileError, pins};
 use std::fmt;
 use std::num::NonZeroU32;
@@ -33,6 +33,8 @@ pub enum FlagOrigin {
     Perturbation,
     /// A run of which a trace is read.
     Trace,
+    /// A run that looks at the op without the engine's optimisations.
+    LowestTier,
     /// The user.
     User,
 }
@@ -43,6 +45,7 @@ impl fmt::Display for FlagOrigin {
             Self::Profile(profile) => write!(formatter, "from the profile `{profile}`"),
             Self::Perturbation => formatter.write_str("from a perturbation"),
             Self::Trace => formatter.write_str("for a trace"),
+            Self::LowestTier => formatter.write_str("for a run without optimisation"),
             Self::User => formatter.write_str("given by you"),
         }
     }
@@ -182,6 +185,15 @@ impl FlagSet {
     pub(crate) fn with_traces(self) -> Self {
         let flags = trace_flags(self.kind).iter();
         let flags = flags.map(|(form, text)| Flag::new(*form, FlagOrigin::Trace, text)).collect();
+        self.with(flags)
+    }
+
+    /// Adds what keeps the engine at its lowest tiers.
+    #[must_use]
+    pub(crate) fn at_lowest_tier(self) -> Self {
+        let flags = lowest_tier_flags(self.kind).iter();
+        let flags =
+            flags.map(|(form, text)| Flag::new(*form, FlagOrigin::LowestTier, text)).collect();
         self.with(flags)
     }
 

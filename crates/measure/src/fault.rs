@@ -119,6 +119,12 @@ pub enum Fault {
         /// What is missing or absurd.
         fault: String,
     },
+    /// All readings of the bench together took longer than allowed.
+    #[error("not measured: the time limit of {seconds} s for one bench was reached")]
+    OutOfTime {
+        /// The limit.
+        seconds: u64,
+    },
     /// It happened only under other circumstances.
     #[error("under the perturbation `{perturbation}`: {fault}")]
     Perturbed {
@@ -153,6 +159,7 @@ impl Fault {
             Self::UnsupportedFramework { .. } => {
                 Some("install a version that tiergate knows, or a newer tiergate")
             }
+            Self::OutOfTime { .. } => Some("allow more with `--bench-time-limit SECONDS`"),
             Self::TimedOut { .. } => Some("allow more with `--timeout SECONDS`"),
             Self::Threw { phase, .. } if phase == "load" => Some(
                 "it is loaded with the root as working directory and a cleaned environment; \

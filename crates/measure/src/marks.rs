@@ -3,7 +3,7 @@
 use crate::Fault;
 use std::path::Path;
 use std::{fs, io};
-use tiergate_model::{MarkCheck, Observed, Pinned};
+use tiergate_model::{MarkCheck, Observed, Pinned, Spent};
 use tiergate_protocol::report;
 
 /// One section as the library saw it.
@@ -15,6 +15,8 @@ pub struct Section {
     pub marks: u64,
     /// The in-process counter's count, where that is the instrument.
     pub instructions: Option<u64>,
+    /// The same of each sub-window, where there are several.
+    pub sub_windows: Vec<u64>,
 }
 
 /// What the kernel's counter said in one section.
@@ -59,6 +61,8 @@ pub struct MarkReport {
     pub kernel: Vec<KernelCount>,
     /// How far the process was pinned.
     pub pinned: Option<Pinned>,
+    /// Processor time that was spent in the sections together.
+    pub spent: Spent,
     /// Why the in-process counter gives no count, or only a part of one.
     pub uncounted: Option<String>,
 }
@@ -85,6 +89,7 @@ impl MarkReport {
         let mut parsed = Self::default();
         // The counter's lines of a section come before its `closed`.
         let mut counted = None;
+        let mut sub_windows = Vec::new();
         for line in lines {
             let words: Vec<&str> = line.split(' ').collect();
             match words.as_slice() {
@@ -96,6 +101,7 @@ impl MarkReport {
                     marks: marks.parse().ok()?,
                     counted_ns: ns.parse().ok()?,
                     instructions: counted.take(),
+                    sub_windows: std::mem::take(&mut sub_windows),
                 }),
                 [report::PINNED, escaped, held @ ..] => {
                     parsed.pinned = Some(Pinned {
@@ -127,6 +133,12 @@ impl MarkReport {
                     step: (*step).to_owned(),
                     error: error.parse().ok()?,
                 }),
+                [report::SUB_WINDOW, _, count] => sub_windows.push(count.parse().ok()?),
+                [report::SPENT, _, "own", own, "threads", threads, "children", children] => {
+                    parsed.spent.own_ns += own.parse::<u64>().ok()?;
+                    parsed.spent.threads_ns += threads.parse::<u64>().ok()?;
+                    parsed.spent.children_ns += children.parse::<u64>().ok()?;
+                }
                 [report::COUNTED, _, "instructions", count] => counted = Some(count.parse().ok()?),
                 [report::OBSERVED, _, name, number] => {
                     add(parsed.observed.get_or_insert_default(), name, number.parse().ok()?);

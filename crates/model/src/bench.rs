@@ -77,6 +77,9 @@ pub struct DiscoveredBench {
     pub window: WindowShape,
     /// Ops per bracket, for windows in brackets; 1 when hooks run around every op.
     pub batch_ops: u64,
+    /// Whether marks can lie between the ops of its window: user code that loops by itself leaves
+    /// no place for them.
+    pub divisible: bool,
     /// The bench file says that it is to be skipped.
     pub skipped: bool,
 }

@@ -61,8 +61,10 @@ pub fn measured(id: &str, counts: &[u64]) -> BenchResult {
         proof: Proof {
             marks: MarkCheck { expected: 2, seen: 2 },
             subtracted_mark_cost: None,
+            sub_windows: Vec::new(),
+            elsewhere: None,
             observed: None,
-            twin: None,
+            twin: Some(crate::Twin::default()),
             pinned: None,
         },
     });
@@ -92,6 +94,7 @@ fn unmeasured(id: &str, status: BenchStatus, reason: &str) -> BenchResult {
         framework: "tinybench 6.2.5".to_owned(),
         status,
         reason: Some(reason.to_owned()),
+        warnings: Vec::new(),
         is_async: false,
         warmup_ops: WARMUP_OPS,
         window_ops: WINDOW_OPS,

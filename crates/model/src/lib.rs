@@ -29,11 +29,11 @@ pub use fingerprint::{
     CpuFingerprint, EngineFingerprint, Fingerprint, FingerprintDifference, InstrumentFingerprint,
 };
 pub use instrument::{InstrumentKind, Unit};
-pub use limits::Limits;
+pub use limits::{Limits, OwnLimits};
 pub use noise::{NoiseBench, NoiseDetail, NoiseEffect, NoiseSuite};
 pub use percent::Percent;
 pub use perturbation::{Perturbation, PerturbationKind, UnknownPerturbation};
-pub use reading::{MarkCheck, Observed, Pinned, Proof, Reading};
+pub use reading::{MarkCheck, Observed, Pinned, Proof, Reading, Spent};
 pub use result_file::{
     BenchResult, BenchStatus, ResultFile, ResultFileFault, SCHEMA_VERSION, Side, WallReading,
 };

@@ -15,6 +15,16 @@ pub struct Limits {
     pub aa_spread: f64,
 }
 
+/// The limits of one bench that has some of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct OwnLimits {
+    /// The limits of its change and spread.
+    pub limits: Limits,
+    /// A larger count per op in head fails, whatever base's is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_per_op: Option<f64>,
+}
+
 impl Default for Limits {
     /// The limits of bench:ir, in use there since its first release: 2 %, 1 %, 2 % and 0.4 %.
     fn default() -> Self {

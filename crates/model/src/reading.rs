@@ -4,6 +4,7 @@ use crate::{Perturbation, Twin};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// One process's count for one window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,11 +24,39 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Why its two halves are not those of one window of equal ops, if they are not. Collections
+    /// fall into one of them, so a window that holds any says nothing here.
+    pub fn halves_fault(&self) -> Option<String> {
+        let [first, second] = self.proof.sub_windows.as_slice() else { return None };
+        let second_ops = self.window_ops / 2;
+        let first_ops = self.window_ops - second_ops;
+        let is_calm =
+            self.proof.twin.as_ref().is_some_and(|twin| twin.collections_in_window() == 0);
+        if second_ops < FEWEST_OPS_OF_A_HALF || !is_calm {
+            return None;
+        }
+        let (first, second) =
+            (*first as f64 / first_ops as f64, *second as f64 / second_ops as f64);
+        ((second / first - 1.0).abs() > HALVES).then(|| {
+            format!(
+                "its cost drifts: {first:.0} instructions per op in the first half of the window, \
+                 {second:.0} in the second, without a change of code or a collection; does its \
+                 state grow from op to op?"
+            )
+        })
+    }
+
     /// The count per op, in the instrument's unit.
     pub fn per_op(&self) -> f64 {
         self.count as f64 / self.window_ops as f64
     }
 }
+
+/// The halves of a calm window differ by less.
+const HALVES: f64 = 0.01;
+
+/// In shorter halves an op more or less, or the mark at their end, would weigh.
+const FEWEST_OPS_OF_A_HALF: u64 = 100;
 
 /// What is known about one window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,6 +70,12 @@ pub struct Proof {
     /// together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<Observed>,
+    /// The counts of the window's parts, where it was divided: the marks between them included.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sub_windows: Vec<u64>,
+    /// Processor time that others spent during the window, where it is worth telling.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<Spent>,
     /// What a traced run of the same ops tells, where one was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub twin: Option<Twin>,
@@ -60,6 +95,43 @@ pub struct Pinned {
     /// Why something that the profile asks for was not held.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lifted: Option<String>,
+}
+
+/// Processor time between the marks, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Spent {
+    /// By the measured thread, under the instrument.
+    pub own_ns: u64,
+    /// By other threads of the process.
+    pub threads_ns: u64,
+    /// By child processes that ended and were waited for.
+    pub children_ns: u64,
+}
+
+/// Less than this is what threads spend that have nothing to do.
+const IDLE_NS: u64 = 300_000;
+
+impl Spent {
+    /// The part of the work that others did, if it is at least `share` of it: then the thread's
+    /// count is not the op's.
+    pub fn elsewhere(self, share: f64) -> Option<Self> {
+        let others = self.threads_ns + self.children_ns;
+        let all = others + self.own_ns;
+        (others > IDLE_NS && others as f64 > share * all as f64).then_some(self)
+    }
+}
+
+impl fmt::Display for Spent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = |ns: u64| ns as f64 / 1e6;
+        let parts: Vec<String> =
+            [(self.threads_ns, "other threads"), (self.children_ns, "child processes")]
+                .into_iter()
+                .filter(|(ns, _)| *ns > IDLE_NS)
+                .map(|(ns, who)| format!("{who} ran for {:.1} ms", ms(ns)))
+                .collect();
+        write!(formatter, "{} beside {:.1} ms of its own", parts.join(" and "), ms(self.own_ns))
+    }
 }
 
 /// What the in-process counter saw in a window, in numbers of occurrences.
@@ -108,7 +180,35 @@ impl Observed {
             )
         })
     }
+
+    /// What the counts can't tell, as the kernel's work and waiting are not counted.
+    pub fn warning(&self, count: u64, window_ops: u64) -> Option<String> {
+        let made: u64 = self.system_calls.values().sum();
+        let waits: u64 = WAITS.iter().filter_map(|number| self.system_calls.get(number)).sum();
+        let per_op = |number: u64| number as f64 / window_ops as f64;
+        if per_op(waits) >= 0.5 {
+            return Some(format!(
+                "an op waits {:.1} times; the time of a wait is in no count of instructions",
+                per_op(waits)
+            ));
+        }
+        (per_op(made) >= 0.5 && made.saturating_mul(LEAST_BETWEEN_CALLS) > count).then(|| {
+            format!(
+                "an op makes {:.1} system calls, one every {:.0} instructions; the kernel's own \
+                 instructions are not counted",
+                per_op(made),
+                count as f64 / made as f64
+            )
+        })
+    }
 }
+
+/// Numbers of `poll`, `select`, `nanosleep`, `clock_nanosleep`, `epoll_wait`, `pselect6`, `ppoll` and
+/// `epoll_pwait` on x86-64, where the counter is.
+const WAITS: [u32; 8] = [7, 23, 35, 230, 232, 270, 271, 281];
+
+/// With fewer instructions between system calls the kernel does more of the work than the program.
+const LEAST_BETWEEN_CALLS: u64 = 5_000;
 
 /// Marks expected and seen from the armed thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -69,6 +69,9 @@ pub struct BenchResult {
     /// Why not, when incomplete or skipped; when measured, why its readings are none to judge by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What a reader of the figures should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Whether the op's promise was awaited.
     #[serde(rename = "async")]
     pub is_async: bool,
@@ -172,6 +175,7 @@ impl BenchResult {
             framework,
             status: BenchStatus::Incomplete,
             reason: Some(reason),
+            warnings: Vec::new(),
             is_async: false,
             warmup_ops: 0,
             window_ops: 0,

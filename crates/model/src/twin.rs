@@ -36,6 +36,11 @@ pub struct CodeChange {
 }
 
 impl Twin {
+    /// Collections of either kind in the window.
+    pub fn collections_in_window(&self) -> u64 {
+        self.young_collections + self.full_collections
+    }
+
     /// Why the window is none to judge by, if it is not.
     pub fn fault(&self) -> Option<String> {
         let change = self.changes_in_window.first()?;

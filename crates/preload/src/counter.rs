@@ -2,24 +2,28 @@
 //! and gives it back at the last one.
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use translating::{bracket, close, is_open, mapping_changed, open};
+pub(crate) use translating::{bracket, close, divide, is_open, mapping_changed, open};
 
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) use refusing::{bracket, close, is_open, mapping_changed, open};
+pub(crate) use refusing::{bracket, close, divide, is_open, mapping_changed, open};
 
 #[cfg(target_arch = "x86_64")]
 mod translating {
     use crate::overrides::getppid;
     use crate::plan::Plan;
     use crate::report::Line;
-    use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
     use tiergate_counter::{Counter, Observations, Options};
-    use tiergate_protocol::report;
+    use tiergate_protocol::{MOST_SUB_WINDOWS, report};
 
     /// Instructions at the last mark that opened a bracket.
     static OPENED_AT: AtomicU64 = AtomicU64::new(0);
     /// Instructions in the brackets that are closed.
     static IN_BRACKETS: AtomicU64 = AtomicU64::new(0);
+
+    /// Instructions until the end of each sub-window but the last.
+    static DIVISIONS: [AtomicU64; MOST_SUB_WINDOWS] = [const { AtomicU64::new(0) }; _];
+    static DIVIDED: AtomicUsize = AtomicUsize::new(0);
 
     pub(crate) fn is_open() -> bool {
         Counter::is_open()
@@ -28,6 +32,7 @@ mod translating {
     pub(crate) fn open(plan: &Plan, section: u64) {
         OPENED_AT.store(0, Relaxed);
         IN_BRACKETS.store(0, Relaxed);
+        DIVIDED.store(0, Relaxed);
         let gate = getppid as *const () as u64;
         // This library's own code is not the program's.
         let options = Options::default().gate(gate).uncounted_around(gate);
@@ -37,12 +42,30 @@ mod translating {
     }
 
     /// A mark between the first and the last one: it opens or closes a bracket.
-    pub(crate) fn bracket(opens: bool) {
+    pub(crate) fn bracket(plan: &Plan, number: u64) {
         let Some(now) = Counter::count_so_far() else { return };
-        if opens {
+        if number % 2 == 1 {
             OPENED_AT.store(now, Relaxed);
-        } else {
-            add_bracket(now);
+            return;
+        }
+        add_bracket(now);
+        let brackets = (plan.marks_per_section / 2).div_ceil(plan.sub_windows).max(1);
+        if (number / 2).is_multiple_of(brackets) {
+            divide_at(IN_BRACKETS.load(Relaxed));
+        }
+    }
+
+    /// A mark in a span ends a sub-window.
+    pub(crate) fn divide() {
+        if let Some(now) = Counter::count_so_far() {
+            divide_at(now);
+        }
+    }
+
+    fn divide_at(count: u64) {
+        // Written down when the window is closed: until then there is to be nothing but the program.
+        if let Some(place) = DIVISIONS.get(DIVIDED.fetch_add(1, Relaxed)) {
+            place.store(count, Relaxed);
         }
     }
 
@@ -60,6 +83,16 @@ mod translating {
         add_bracket(observations.total());
         let count = if plan.brackets { IN_BRACKETS.load(Relaxed) } else { observations.total() };
         line(report::COUNTED, section).text("instructions ").number(count).append_to(path);
+        let divided = DIVIDED.load(Relaxed);
+        if let Some(divisions) = DIVISIONS.get(..divided).filter(|_| plan.sub_windows > 1) {
+            let mut before = 0;
+            let ends = divisions.iter().map(|end| end.load(Relaxed));
+            for end in ends.chain([count].into_iter().filter(|end| *end > 0)) {
+                let length = end.saturating_sub(before);
+                line(report::SUB_WINDOW, section).number(length).append_to(path);
+                before = end;
+            }
+        }
         for (name, number) in facts(&observations) {
             line(report::OBSERVED, section).text(name).text(" ").number(number).append_to(path);
         }
@@ -114,7 +147,9 @@ mod refusing {
             .append_to(plan.report_path());
     }
 
-    pub(crate) fn bracket(_opens: bool) {}
+    pub(crate) fn bracket(_plan: &Plan, _number: u64) {}
+
+    pub(crate) fn divide() {}
 
     pub(crate) fn mapping_changed(_start: u64, _length: u64, _may_be_code: bool) {}
 

@@ -19,12 +19,14 @@ mod counter;
 mod environment;
 mod mappings;
 mod masks;
+mod opened;
 mod overrides;
 mod perf;
 mod pin;
 mod plan;
 mod report;
 mod section;
+mod spent;
 mod system;
 mod trace;
 

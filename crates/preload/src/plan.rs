@@ -26,6 +26,8 @@ pub(crate) struct Plan {
     pub(crate) brackets: bool,
     pub(crate) marks_per_section: u64,
     pub(crate) sections: u64,
+    /// Sub-windows of a section.
+    pub(crate) sub_windows: u64,
     report_path: [u8; PATH_CAPACITY],
 }
 
@@ -74,10 +76,11 @@ fn from_environment() -> Option<Plan> {
     let brackets = variable(environment::SHAPE)?.to_str().ok()? == shape::BRACKETS;
     let marks_per_section = number(environment::MARKS)?;
     let sections = number(environment::SECTIONS)?;
+    let sub_windows = number(environment::SUB_WINDOWS).unwrap_or(1).max(1);
     if instrument == Instrument::Trace {
         trace::begin(variable(environment::TRACE)?, variable(environment::TRACED_STREAM)?);
     }
-    Some(Plan { instrument, brackets, marks_per_section, sections, report_path })
+    Some(Plan { instrument, brackets, marks_per_section, sections, sub_windows, report_path })
 }
 
 fn number(name: &str) -> Option<u64> {

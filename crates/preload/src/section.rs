@@ -5,7 +5,7 @@
 
 use crate::plan::{self, Instrument, Plan};
 use crate::system::{real_monotonic, thread_number};
-use crate::{callgrind, counter, perf, pin, report::Line, trace};
+use crate::{callgrind, counter, perf, pin, report::Line, spent, trace};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tiergate_protocol::report;
 
@@ -84,6 +84,7 @@ pub(crate) fn mark() -> bool {
 
 fn open(plan: &Plan) {
     Line::new(report::OPENED).text(" ").number(SECTION.load(Relaxed)).append_to(plan.report_path());
+    spent::begin();
     match plan.instrument {
         Instrument::Clock => OPENED_NS.store(real_monotonic(), Relaxed),
         Instrument::Trace => {}
@@ -100,12 +101,15 @@ fn open(plan: &Plan) {
 /// it only bounds a sub-window.
 fn inner(plan: &Plan, number: u64) {
     if !plan.brackets {
+        if plan.instrument == Instrument::Counter {
+            counter::divide();
+        }
         return;
     }
     match plan.instrument {
         Instrument::Clock if number % 2 == 1 => OPENED_NS.store(real_monotonic(), Relaxed),
         Instrument::Clock => add_elapsed(real_monotonic()),
-        Instrument::Counter => counter::bracket(number % 2 == 1),
+        Instrument::Counter => counter::bracket(plan, number),
         Instrument::Callgrind => callgrind::toggle_collecting(),
         Instrument::Trace => {}
         Instrument::Perf(_) if number % 2 == 1 => perf::resume(plan, SECTION.load(Relaxed)),
@@ -132,6 +136,8 @@ fn close(plan: &Plan) {
         }
         Instrument::Perf(_) => perf::close(plan, SECTION.load(Relaxed)),
     }
+    spent::end(Line::new(report::SPENT).text(" ").number(SECTION.load(Relaxed)))
+        .append_to(plan.report_path());
     if let Some(line) = pin::report() {
         line.append_to(plan.report_path());
     }

@@ -15,15 +15,27 @@ pub mod environment {
     pub const SHAPE: &str = "TIERGATE_SHAPE";
     /// How many marks a section has.
     pub const MARKS: &str = "TIERGATE_MARKS";
+    /// Into how many sub-windows the counter divides a section; 1 where it is not set. Their edges
+    /// are marks: all of a span's, and those that end every so many brackets.
+    pub const SUB_WINDOWS: &str = "TIERGATE_SUB_WINDOWS";
     /// How many sections follow one another.
     pub const SECTIONS: &str = "TIERGATE_SECTIONS";
     /// What of the process's surroundings is held constant: [`super::pin`] names with commas
     /// between them. Without it nothing is.
     pub const PINS: &str = "TIERGATE_PINS";
+    /// Path of a file to which the paths that the process opens are appended, see
+    /// [`super::opened`].
+    pub const OPENED: &str = "TIERGATE_OPENED";
     /// Path of the trace, for the instrument [`super::instrument::TRACE`].
     pub const TRACE: &str = "TIERGATE_TRACE";
     /// The stream that the engine traces to: one of the [`super::traced`] names.
     pub const TRACED_STREAM: &str = "TIERGATE_TRACED_STREAM";
+}
+
+/// The notes of the paths that a process opens: each ends in a zero byte.
+pub mod opened {
+    /// Stands for a path that is relative to another folder than the working directory.
+    pub const UNKNOWN: &core::ffi::CStr = c"?";
 }
 
 /// What the preloaded library can hold constant, by name.
@@ -96,6 +108,9 @@ pub mod perf_step {
     pub const KEEP: &str = "keep";
 }
 
+/// A section can't be divided into more sub-windows.
+pub const MOST_SUB_WINDOWS: usize = 256;
+
 /// Shapes of a window.
 pub mod shape {
     /// All marks of a section bound one window after the other without a gap.
@@ -113,6 +128,8 @@ pub mod shape {
 /// pinned 0 clock gate
 /// closed 1 marks 2 ns 123456
 /// counted 1 instructions 123456
+/// sub-window 1 61728
+/// spent 1 own 9000000 threads 12000 children 0
 /// observed 1 system_calls 12
 /// perf 1 from 0 to 123456 enabled 5000 running 5000
 /// perf_failed 1 open 13
@@ -140,6 +157,11 @@ pub mod report {
     pub const COUNTED: &str = "counted";
     /// Something that the counter saw in a section: a name and a number.
     pub const OBSERVED: &str = "observed";
+    /// The in-process counter's count of a sub-window, in their order.
+    pub const SUB_WINDOW: &str = "sub-window";
+    /// Nanoseconds of processor time between a section's first and last mark: the armed thread's
+    /// own, the other threads', and that of children which ended and were waited for.
+    pub const SPENT: &str = "spent";
     /// A system call that was made in a section: its number and how often.
     pub const SYSTEM_CALL: &str = "syscall";
     /// The counter can't count in this process; the reason follows.

@@ -95,6 +95,9 @@ fn benches(result: &ResultFile, style: &Style) -> String {
                 let word = if is_doubtful(bench) { "INCONCLUSIVE: " } else { "" };
                 table.note(REASON_INDENT, format!("{word}{reason}"), DIM);
             }
+            for warning in &bench.warnings {
+                table.note(REASON_INDENT, format!("note: {warning}"), DIM);
+            }
         }
     }
     table.render(style)

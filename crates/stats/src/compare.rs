@@ -6,8 +6,8 @@ use crate::sides::{Sides, Unlisted};
 use crate::verdict::{Case, with_sides};
 use std::collections::BTreeMap;
 use tiergate_model::{
-    BenchId, BenchResult, BenchStatus, Comparison, ComparisonRow, Limits, Rename, ResultFile,
-    SideSummary, Verdict,
+    BenchId, BenchResult, BenchStatus, Comparison, ComparisonRow, Limits, OwnLimits, Percent,
+    Rename, ResultFile, SideSummary, Unit, Verdict,
 };
 
 /// What a comparison is told beside the two files.
@@ -28,9 +28,23 @@ pub struct CompareOptions {
 /// Files with different fingerprints get no rows, only the list of differences. Otherwise every
 /// bench of either side gets one row, the worst first, then by change, then by id.
 pub fn compare(base: &ResultFile, head: &ResultFile, options: &CompareOptions) -> Comparison {
+    compare_with(base, head, options, &BTreeMap::new())
+}
+
+/// The same, for benches of which some have limits of their own. A bench of which head needs more
+/// than its hard limit is FAIL, also when only head has it.
+pub fn compare_with(
+    base: &ResultFile,
+    head: &ResultFile,
+    options: &CompareOptions,
+    own: &BTreeMap<BenchId, OwnLimits>,
+) -> Comparison {
     let differences = base.fingerprint.differences(&head.fingerprint);
-    let (rows, probable_renames) =
-        if differences.is_empty() { judge_all(base, head, options) } else { Default::default() };
+    let (rows, probable_renames) = if differences.is_empty() {
+        judge_all(base, head, options, own)
+    } else {
+        Default::default()
+    };
     Comparison {
         base: summary(base, &options.base_source),
         head: summary(head, &options.head_source),
@@ -57,6 +71,7 @@ fn judge_all(
     base: &ResultFile,
     head: &ResultFile,
     options: &CompareOptions,
+    own: &BTreeMap<BenchId, OwnLimits>,
 ) -> (Vec<ComparisonRow>, Vec<Rename>) {
     let mut sides: BTreeMap<&BenchId, Sides> = BTreeMap::new();
     for bench in &base.benches {
@@ -67,7 +82,7 @@ fn judge_all(
     }
     let unlisted = Unlisted::of(base, head);
     let renames = probable_renames(&sides, &unlisted);
-    let mut rows = judge_common(&sides, base, options);
+    let mut rows = judge_common(&sides, base, options, own);
     note_swapped_names(&mut rows);
     rows.extend(sides.values().filter_map(|sides| {
         let row = match (sides.base, sides.head) {
@@ -79,6 +94,11 @@ fn judge_all(
         };
         Some(with_sides(row, sides.base, sides.head))
     }));
+    for row in &mut rows {
+        if let Some(own) = own.get(&row.id) {
+            apply_hard_limit(row, own, base.unit());
+        }
+    }
     rows.sort_by(|one, other| {
         let change = |row: &ComparisonRow| row.change.unwrap_or(f64::NEG_INFINITY);
         one.verdict
@@ -95,6 +115,7 @@ fn judge_common(
     sides: &BTreeMap<&BenchId, Sides>,
     base: &ResultFile,
     options: &CompareOptions,
+    own: &BTreeMap<BenchId, OwnLimits>,
 ) -> Vec<ComparisonRow> {
     let cases: Vec<Case> = sides
         .values()
@@ -106,9 +127,31 @@ fn judge_common(
         .into_iter()
         .map(|case| {
             let p = case.p_value().and_then(|_| adjusted.next());
-            case.close(&options.limits, p, tested.len())
+            let own = own.get(case.id()).map(|own| own.limits);
+            let limits = own.filter(|own| *own != options.limits);
+            let mut row = case.close(&limits.unwrap_or(options.limits), p, tested.len());
+            if let (Some(limits), None) = (limits, &row.reason) {
+                row.reason = Some(format!(
+                    "by limits of its own: FAIL above {}, warn above {}",
+                    Percent(limits.fail),
+                    Percent(limits.warn)
+                ));
+            }
+            row
         })
         .collect()
+}
+
+/// Applies the hard limit to a row that has a count of head.
+fn apply_hard_limit(row: &mut ComparisonRow, own: &OwnLimits, unit: Unit) {
+    let judged =
+        matches!(row.verdict, Verdict::Ok | Verdict::Warn | Verdict::Improved | Verdict::Added);
+    if let (true, Some(count), Some(most)) = (judged, row.head_per_op, own.most_per_op)
+        && count > most
+    {
+        row.verdict = Verdict::Fail;
+        row.reason = Some(format!("above its hard limit of {most} {}", unit.per_op()));
+    }
 }
 
 /// Whether a side was measured with a filter, or in a shard, that the other one did not have: then

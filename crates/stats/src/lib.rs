@@ -14,7 +14,7 @@ mod welch;
 
 pub use benjamini_hochberg::benjamini_hochberg;
 pub use bootstrap::median_ratio_interval;
-pub use compare::{CompareOptions, compare};
+pub use compare::{CompareOptions, compare, compare_with};
 pub use evidence::{moved_by, noise_floor, summarise_readings};
 pub use mann_whitney::{MannWhitney, mann_whitney, smallest_p};
 pub use noise::{noise_detail, noise_suite};

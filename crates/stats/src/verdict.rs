@@ -4,7 +4,8 @@ use crate::bootstrap::median_ratio_interval;
 use crate::evidence::{Evidence, Gap, Pair, summarise_readings};
 use crate::mann_whitney::{mann_whitney, smallest_p};
 use tiergate_model::{
-    BenchId, BenchResult, BenchStatus, ComparisonRow, Limits, PairRow, Percent, Unit, Verdict,
+    BenchId, BenchResult, BenchStatus, ComparisonRow, Limits, PairRow, Percent, Perturbation, Unit,
+    Verdict,
 };
 
 /// Fewer repeats say nothing about the spread, unless two of them are equal.
@@ -54,6 +55,8 @@ pub(crate) struct Case {
     evidence: Result<Evidence, ComparisonRow>,
     /// Why the readings of a side are none to judge by.
     doubt: Option<String>,
+    /// Whether something tells of every reading what happened in its window.
+    is_proven: bool,
     unit: Unit,
 }
 
@@ -68,7 +71,16 @@ impl Case {
             (_, BenchStatus::Skipped) => Err(skipped_on("head", head)),
             _ => Evidence::gather(base, head).map_err(|gap| gap_row(gap, base, head)),
         };
-        Self { id: head.id.clone(), evidence, doubt: doubt(base, head), unit }
+        let readings = base.readings.iter().chain(&head.readings);
+        let is_proven = readings
+            .filter(|reading| reading.perturbation == Perturbation::None)
+            .all(|reading| reading.proof.twin.is_some());
+        Self { id: head.id.clone(), evidence, doubt: doubt(base, head), is_proven, unit }
+    }
+
+    /// The bench.
+    pub(crate) fn id(&self) -> &BenchId {
+        &self.id
     }
 
     /// The p value of a wall-clock case, before adjustment.
@@ -101,6 +113,10 @@ impl Case {
         if let Some(doubt) = self.doubt {
             return row
                 .inconclusive(doubt, Some("`tiergate run --recalibrate` finds a warm-up anew"));
+        }
+        if self.unit == Unit::Instructions && !self.is_proven {
+            let reason = "unproven: no traced run tells what happened in its windows".to_owned();
+            return row.inconclusive(reason, Some("measure again with this version"));
         }
         if self.unit == Unit::Instructions
             && let Some(reason) = spread_fault(&evidence, limits.aa_spread)

@@ -62,6 +62,22 @@ pub enum StoreError {
         /// What is missing or unexpected.
         fault: String,
     },
+    /// A file that should say how a gate came about, and does not.
+    #[error("`{}` is not the record of a gate: {fault}", path.display())]
+    NotGate {
+        /// The path as given.
+        path: PathBuf,
+        /// What is missing or unexpected.
+        fault: String,
+    },
+    /// Accepted increases that can't be understood.
+    #[error("`{}` is damaged: {fault}", path.display())]
+    Acceptances {
+        /// The path as given.
+        path: PathBuf,
+        /// Where and what.
+        fault: String,
+    },
     /// Written by a tiergate with another format.
     #[error(
         "`{}` has schema version {found}, this tiergate reads version {SCHEMA_VERSION}",
@@ -163,6 +179,13 @@ impl StoreError {
             Self::NotJson { .. } | Self::NotResult { .. } => {
                 "name a file that `tiergate run --save FILE` wrote".to_owned()
             }
+            Self::NotGate { .. } => {
+                "name a folder that `tiergate gate --save FOLDER` wrote, with this tiergate"
+                    .to_owned()
+            }
+            Self::Acceptances { .. } => {
+                "repair that place, or delete the entry and accept again".to_owned()
+            }
             Self::SchemaVersion { found, .. } if *found > u64::from(SCHEMA_VERSION) => {
                 "update tiergate, or measure again with this one".to_owned()
             }
@@ -208,13 +231,15 @@ impl StoreError {
             | Self::MissingBaseline { .. }
             | Self::LockSyntax { .. }
             | Self::LockEntry { .. }
-            | Self::LockVersion { .. } => ExitStatus::Usage,
+            | Self::LockVersion { .. }
+            | Self::Acceptances { .. } => ExitStatus::Usage,
             Self::CutOff { .. } | Self::Unsound { .. } | Self::Unwritable { .. } => {
                 ExitStatus::Incomplete
             }
             Self::TooLarge { .. }
             | Self::NotJson { .. }
             | Self::NotResult { .. }
+            | Self::NotGate { .. }
             | Self::SchemaVersion { .. }
             | Self::Damaged { .. } => ExitStatus::NotComparable,
         }

@@ -31,7 +31,8 @@ Exit codes:
 Start with:
   tiergate doctor                          what this machine can do
   tiergate run bench/ --save base.json     measure
-  tiergate compare base.json head.json     compare two measurements";
+  tiergate compare base.json head.json     compare two measurements
+  tiergate gate --base main                build and measure base and head, and judge the change";
 
 #[derive(Debug, Subcommand)]
 #[allow(clippy::large_enum_variant, reason = "there is one, parsed once")]
@@ -44,6 +45,17 @@ pub(crate) enum Command {
     /// Compare two result files
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareOptions),
+    /// Measure base and head, both built from git, in pairs, and judge the difference
+    #[command(after_help = GATE_EXAMPLES)]
+    Gate(GateOptions),
+    /// Put the results of shards together, check that none is missing, and report
+    #[command(after_help = MERGE_EXAMPLES)]
+    Merge(MergeOptions),
+    /// Accept the regression that the last gate found in a bench, for its base
+    #[command(after_help = ACCEPT_EXAMPLES)]
+    Accept(AcceptOptions),
+    /// Write a configuration and an example, or a CI workflow
+    Init(InitOptions),
     /// Show how stable the benches are: equal code compared with itself, or what moves one bench
     #[command(after_help = NOISE_EXAMPLES)]
     Noise(NoiseOptions),
@@ -74,6 +86,31 @@ Examples:
   tiergate compare base.json head.json --export html=report.html
   tiergate compare base.json head.json --export github";
 
+const GATE_EXAMPLES: &str = "\
+Base and head are copied to the cache, built there with `[build] command` of `tiergate.toml`, and
+measured with the same bench files, those of head. The work tree is only read.
+
+Examples:
+  tiergate gate --base main                     the present files against the merge base with main
+  tiergate gate --base v1.2.0 --head HEAD       two commits
+  tiergate gate --base npm:left-pad@1.3.0       a published version as base
+  tiergate gate --base-engine node@24 --head-engine node@26
+  tiergate gate --base main --shard 1/4 --save shards/1     and then: tiergate merge shards
+  tiergate gate --base main --resume            go on with an interrupted gate";
+
+const MERGE_EXAMPLES: &str = "\
+Examples:
+  tiergate merge shards                         folders that `tiergate gate --shard --save` wrote
+  tiergate merge results --save head.json       result files of `tiergate run --shard --save`";
+
+const ACCEPT_EXAMPLES: &str = "\
+The entry is written to `tiergate.accepted.toml`, which belongs in version control. It holds for the
+base that the gate measured, and for no larger change; once the base moves on, it is ignored.
+
+Examples:
+  tiergate accept 'bench/a.bench.mjs::parse' --reason 'the new checks are worth it'
+  tiergate accept --list                        what is accepted";
+
 const NOISE_EXAMPLES: &str = "\
 Examples:
   tiergate noise                                the whole suite as base and as head, 10 times
@@ -90,7 +127,7 @@ Examples:
   tiergate completions fish > ~/.config/fish/completions/tiergate.fish";
 
 /// Which benches, with which engines.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Selection {
     /// Bench files, or folders to look for them in [default: `files` of the configuration, else
     /// every `*.bench.{js,mjs,cjs,ts,mts,cts}` below the root]
@@ -113,6 +150,11 @@ pub(crate) struct Selection {
     /// Take every `--filter` as a whole id instead of a glob
     #[arg(long)]
     pub(crate) exact: bool,
+    /// Only the benches of one of several machines: `2/4` is the second of four; `auto` reads the
+    /// variables of GitLab, Buildkite, CircleCI, Slurm and Kubernetes, or `TIERGATE_SHARD_INDEX`
+    /// (from 0) and `TIERGATE_SHARD_TOTAL`
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<String>,
     /// Read this configuration instead of the `tiergate.toml` found upward
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -173,6 +215,130 @@ pub(crate) struct RunOptions {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct GateOptions {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// What head is compared with: a commit, branch or tag, of which the last common ancestor with
+    /// head is taken, or `npm:PACKAGE@VERSION` [default: `base` of `[gate]` in the configuration]
+    #[arg(long, value_name = "REF")]
+    pub(crate) base: Option<String>,
+    /// What is judged: `worktree`, which is the files as they are, or a commit, branch or tag
+    #[arg(long, value_name = "REF", default_value = "worktree")]
+    pub(crate) head: String,
+    /// Compare with this result file instead of measuring a base
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["base", "base_baseline"])]
+    pub(crate) base_file: Option<PathBuf>,
+    /// Compare with the results kept under this name instead of measuring a base
+    #[arg(long, value_name = "NAME", conflicts_with = "base")]
+    pub(crate) base_baseline: Option<String>,
+    /// The base's engine, where it is the engine that changes
+    #[arg(long, value_name = "ENGINE", requires = "head_engine", conflicts_with = "engine")]
+    pub(crate) base_engine: Option<String>,
+    /// The head's engine
+    #[arg(long, value_name = "ENGINE", requires = "base_engine")]
+    pub(crate) head_engine: Option<String>,
+    /// Whose bench files measure the base: `head`'s, or the base's `own`
+    #[arg(long, value_enum, default_value_t, value_name = "SIDE")]
+    pub(crate) bench_from: BenchFrom,
+    /// Measure also what loads the same files on both sides
+    #[arg(long)]
+    pub(crate) no_build_hash: bool,
+    /// What counts: `auto`, `counter`, `callgrind` or `wall`
+    #[arg(long, short, value_name = "INSTRUMENT")]
+    pub(crate) instrument: Option<String>,
+    /// A/A repeats of each side's first readings, at least 3; equal ones end after two [default: 5]
+    #[arg(long, value_name = "R")]
+    pub(crate) repeats: Option<u32>,
+    /// Pairs of readings of a bench that the first one does not decide, each under other seeds, heap
+    /// and environment on both sides [default: 6]
+    #[arg(long, value_name = "K")]
+    pub(crate) perturbations: Option<u32>,
+    /// Processes at a time [default: the number of cores]
+    #[arg(long, short, value_name = "J")]
+    pub(crate) jobs: Option<usize>,
+    /// Keep the results of both sides in this folder, after every bench
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) save: Option<PathBuf>,
+    /// Go on with the results of an interrupted gate of the same base and head
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Seconds that all measuring may take; benches that are not reached are INCOMPLETE
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) time_limit: Option<u64>,
+    /// Seconds that one bench may take on both sides together
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) bench_time_limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) judging: Judging,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MergeOptions {
+    /// Folder with the shards' results, searched with all folders below it
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// Keep what is put together: in a folder for gates, in a file for runs
+    #[arg(long, value_name = "PATH")]
+    pub(crate) save: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+    /// Read this configuration instead of the `tiergate.toml` found upward
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AcceptOptions {
+    /// The bench, as reports name it
+    #[arg(value_name = "ID", required_unless_present = "list")]
+    pub(crate) id: Option<String>,
+    /// Why the change is worth it
+    #[arg(long, value_name = "TEXT", required_unless_present = "list")]
+    pub(crate) reason: Option<String>,
+    /// The folder with the gate's results [default: those of the last gate here]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) from: Option<PathBuf>,
+    /// Show what is accepted
+    #[arg(long, conflicts_with_all = ["id", "reason"])]
+    pub(crate) list: bool,
+    /// Read this configuration instead of the `tiergate.toml` found upward
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitOptions {
+    /// Write a workflow for this CI
+    #[arg(long, value_enum, value_name = "CI")]
+    pub(crate) ci: Option<Ci>,
+    /// Jobs among which the benches are divided
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "ci")]
+    pub(crate) shards: u32,
+    /// Write over files that are there
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Ci {
+    /// GitHub Actions
+    Github,
+    /// GitLab CI
+    Gitlab,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum BenchFrom {
+    /// Head's measure both sides
+    #[default]
+    Head,
+    /// Each side is measured with its own
+    Own,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ListOptions {
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -202,7 +368,7 @@ pub(crate) struct CompareOptions {
 }
 
 /// Limits of a comparison.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Judging {
     /// An increase beyond this fails [default: 2%]
     #[arg(long, value_name = "PERCENT")]
@@ -222,7 +388,7 @@ pub(crate) struct Judging {
 }
 
 /// How results are shown.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Shown {
     /// Format on standard output
     #[arg(long, value_enum, default_value_t)]

@@ -53,6 +53,13 @@ impl From<tiergate_store::StoreError> for Failure {
     }
 }
 
+impl From<tiergate_checkout::CheckoutError> for Failure {
+    fn from(error: tiergate_checkout::CheckoutError) -> Self {
+        let hint = error.hint();
+        Self::new(error.exit_status(), error).hints(hint)
+    }
+}
+
 impl From<tiergate_measure::instrument::Unusable> for Failure {
     fn from(unusable: tiergate_measure::instrument::Unusable) -> Self {
         let hint = unusable.hint.clone();

@@ -3,11 +3,16 @@
 use crate::discover::Filter;
 use crate::failure::Failure;
 use crate::output;
+use crate::shard::Share;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use tiergate_measure::Fault;
 use tiergate_measure::executor::{Bench, BenchFile, Executor, Listing};
+use tiergate_model::{BenchId, Shard};
+use tiergate_store::Lock;
 
 /// What the files hold.
 #[derive(Default)]
@@ -20,6 +25,11 @@ pub(crate) struct Listed {
     pub(crate) warnings: Vec<String>,
     /// Benches that the filter left out.
     pub(crate) left_out: usize,
+    /// Benches of other shards.
+    pub(crate) left_to_others: usize,
+    /// What each file opened while it was listed, by its path below the root; `None` where that
+    /// can't be known.
+    pub(crate) opened: BTreeMap<String, Option<BTreeSet<PathBuf>>>,
 }
 
 /// Lists all files, `jobs` at a time.
@@ -64,6 +74,7 @@ impl Listed {
         self.warnings.extend(
             listing.warnings.iter().map(|warning| format!("`{}`: {warning}", file.relative)),
         );
+        self.opened.insert(file.relative.clone(), listing.opened);
         for bench in listing.benches {
             if filter.matches(bench.id().as_str()) {
                 self.benches.push(bench);
@@ -71,6 +82,18 @@ impl Listed {
                 self.left_out += 1;
             }
         }
+    }
+
+    /// Leaves to others what is not in this machine's shard.
+    pub(crate) fn keep_shard(&mut self, shard: Option<Shard>, lock: &Lock, engine: &str) {
+        let seconds = |id: &BenchId| lock.get(engine, id).map(|entry| entry.seconds);
+        let files = self.faults.iter().map(|(file, _)| BenchId::from_text(file.relative.as_str()));
+        let ids = self.benches.iter().map(|bench| bench.id().clone()).chain(files);
+        let share = Share::of(shard, &ids.map(|id| (id.clone(), seconds(&id))).collect());
+        let before = self.benches.len();
+        self.benches.retain(|bench| share.has(bench.id()));
+        self.left_to_others = before - self.benches.len();
+        self.faults.retain(|(file, _)| share.has(&BenchId::from_text(file.relative.as_str())));
     }
 
     /// Says what the user should know, and which files could not be listed.
@@ -86,7 +109,11 @@ impl Listed {
 
     /// An empty list is an error unless it is allowed: nothing measured is nothing shown.
     pub(crate) fn check_not_empty(&self, allow_empty: bool) -> Result<(), Failure> {
-        if allow_empty || !self.benches.is_empty() || !self.faults.is_empty() {
+        if allow_empty
+            || !self.benches.is_empty()
+            || !self.faults.is_empty()
+            || self.left_to_others > 0
+        {
             return Ok(());
         }
         Err(match self.left_out {

@@ -13,6 +13,7 @@ mod progress;
 mod report;
 mod settings;
 mod setup;
+mod shard;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -52,6 +53,10 @@ fn dispatch(arguments: Arguments) -> Result<ExitStatus, Failure> {
         Command::Run(options) => commands::run::run(&options),
         Command::List(options) => commands::list::list(&options),
         Command::Compare(options) => commands::compare::compare(&options),
+        Command::Gate(options) => commands::gate::gate(&options),
+        Command::Merge(options) => commands::merge::merge(&options),
+        Command::Accept(options) => commands::accept::accept(&options),
+        Command::Init(options) => commands::init::init(&options),
         Command::Noise(options) => commands::noise::noise(&options),
         Command::Doctor(options) => commands::doctor::doctor(&options),
         Command::Completions(options) => commands::completions::completions(&options),

@@ -1,4 +1,4 @@
-//! What makes an engine print a trace.
+//! What makes an engine print a trace, and what keeps it from optimising.
 
 use crate::FlagForm;
 use tiergate_model::EngineKind;
@@ -19,6 +19,27 @@ pub fn trace_flags(kind: EngineKind) -> &'static [(FlagForm, &'static str)] {
             (FlagForm::Variable, "BUN_JSC_verboseDFGOSRExit=1"),
             (FlagForm::Variable, "BUN_JSC_verboseFTLOSRExit=1"),
             (FlagForm::Variable, "BUN_JSC_logGC=1"),
+        ],
+    }
+}
+
+/// Keeps an engine at its lowest tiers, in which an op costs the same from its first calls on; and
+/// collections of young objects rare, where that can be set.
+pub(crate) fn lowest_tier_flags(kind: EngineKind) -> &'static [(FlagForm, &'static str)] {
+    match kind {
+        EngineKind::Node | EngineKind::Deno => &[
+            (FlagForm::V8, "--always-sparkplug"),
+            (FlagForm::V8, "--no-lazy-feedback-allocation"),
+            (FlagForm::V8, "--no-maglev"),
+            (FlagForm::V8, "--no-opt"),
+            (FlagForm::V8, "--no-use-osr"),
+            (FlagForm::V8, "--min-semi-space-size=64"),
+            (FlagForm::V8, "--max-semi-space-size=64"),
+        ],
+        EngineKind::Bun => &[
+            (FlagForm::Variable, "BUN_JSC_useBaselineJIT=0"),
+            (FlagForm::Variable, "BUN_JSC_useDFGJIT=0"),
+            (FlagForm::Variable, "BUN_JSC_useFTLJIT=0"),
         ],
     }
 }

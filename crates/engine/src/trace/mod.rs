@@ -9,6 +9,7 @@ mod jsc;
 mod v8;
 
 pub use event::{CollectionKind, Compile, CompileOutcome, Event, Tier};
+pub(crate) use flags::lowest_tier_flags;
 pub use flags::trace_flags;
 
 use tiergate_model::EngineKind;

@@ -1,15 +1,16 @@
 //! Steps taken with a real engine, each in a fresh process.
 
+use super::empty::EmptyOps;
 use super::lifting::LiftedPins;
+use super::opened::read_notes;
 use super::outcome::{IDLE, Measured, Traced};
 use super::perturbed::Changes;
 use super::scratch::{Scratch, scratch_fault};
-use super::window::WindowPlan;
-use super::{Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized};
+use super::window::{Division, WindowPlan};
+use super::{Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized, Stretch, Tiers};
 use crate::Fault;
 use crate::harness::{
-    Event, Harness, Mode, PROTOCOL_VERSION, Perturb, Request, RequestBudget, Selection, Sizing,
-    read_events,
+    Event, Harness, Mode, PROTOCOL_VERSION, Request, RequestBudget, Selection, Sizing, read_events,
 };
 use crate::instrument::{Clock, Instrument};
 use crate::marks::MarkReport;
@@ -17,13 +18,16 @@ use crate::process::{
     BaseEnvironment, EngineCommand, OutputSink, ProcessLimits, ProcessOutcome, run,
 };
 use crate::trace::{Course, Timeline, traced_stream};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tiergate_engine::{AcceptedFlags, Engine, Launch, Seeds, can_preload};
-use tiergate_model::{Fingerprint, MarkCheck, OpBudget, PerturbationKind, Pinned, Proof};
+use tiergate_model::{
+    Fingerprint, InstrumentKind, MarkCheck, OpBudget, Perturbation, PerturbationKind, Pinned, Proof,
+};
 use tiergate_protocol::{environment, instrument, pin};
 
 /// What all children of a run share.
@@ -51,10 +55,14 @@ pub struct EngineExecutor {
     /// Why the library with the marks can't be loaded into the engine.
     not_loadable: Option<String>,
     lifted: LiftedPins,
+    empty_ops: EmptyOps,
 }
 
 /// How long a sizing run times a bench after its warm-up.
 const SIZING: Sizing = Sizing { warmup_ops: 4_000, warmup_seconds: 0.2, timing_seconds: 0.02 };
+
+/// A sizing run that is to call the bench at all.
+const LOOK: Sizing = Sizing { warmup_ops: 3, warmup_seconds: 0.5, timing_seconds: 0.001 };
 
 impl EngineExecutor {
     /// Puts together what the steps need; `flags` have been tried on the engine before.
@@ -66,6 +74,7 @@ impl EngineExecutor {
         sandbox: Sandbox,
         fingerprint: Fingerprint,
     ) -> Self {
+        let empty_ops = EmptyOps::new(&harness.directory);
         let not_loadable = can_preload(&engine.path).err().map(|reason| reason.to_string());
         Self {
             not_loadable,
@@ -76,6 +85,7 @@ impl EngineExecutor {
             sandbox,
             fingerprint,
             lifted: LiftedPins::default(),
+            empty_ops,
         }
     }
 
@@ -110,6 +120,26 @@ impl EngineExecutor {
             random_addresses: false,
             alias: None,
         }
+    }
+
+    fn flags_for(&self, tiers: Tiers) -> AcceptedFlags {
+        match tiers {
+            Tiers::AsMeasured => self.flags.clone(),
+            Tiers::Lowest => self.flags.at_lowest_tier(),
+        }
+    }
+
+    /// Has the preloaded library note the files that the process opens.
+    fn note_opened(&self, command: &mut EngineCommand, scratch: &Scratch) -> PathBuf {
+        let notes = scratch.path("opened");
+        if let Some(preload) = &self.harness.preload {
+            let variables = [
+                ("LD_PRELOAD", preload.clone().into_os_string()),
+                (environment::OPENED, notes.clone().into_os_string()),
+            ];
+            command.environment.extend(variables.map(|(name, value)| (name.into(), value)));
+        }
+        notes
     }
 
     fn request(&self, mode: Mode, file: &BenchFile, scratch: &Scratch) -> Request {
@@ -162,7 +192,9 @@ impl EngineExecutor {
         loop {
             let lifted = self.lifted.of(bench.id());
             let kept = lifted.as_ref().map_or_else(|| held.clone(), |lifted| lifted.keep(&held));
-            let fault = match self.read_once(instrument, bench, budget, options, &kept) {
+            let how =
+                How { flags: &self.flags, held: &kept, division: division(instrument), options };
+            let fault = match self.read_once(instrument, bench, budget, &how) {
                 Ok(mut raw) => {
                     if let (Some(lifted), Some(pinned)) =
                         (lifted.filter(|_| !held.is_empty()), raw.proof.pinned.as_mut())
@@ -184,32 +216,26 @@ impl EngineExecutor {
         instrument: &dyn Instrument,
         bench: &Bench,
         budget: OpBudget,
-        options: ReadOptions,
-        held: &[&str],
+        how: &How<'_>,
     ) -> Result<RawReading, Fault> {
         let scratch = Scratch::new()?;
-        let changes = Changes::of(options.perturbation);
+        let changes = Changes::of(how.options.perturbation);
         let alias = changes.alias(&scratch)?;
         let mut bench = bench.clone();
         if let Some(alias) = &alias {
             bench.file.absolute = alias.path(&bench.file.absolute);
         }
-        let mut engine = self.command_with(&changes.flags(&self.flags), &bench.file.absolute);
-        engine.fixed_seed = held.contains(&pin::SEED);
+        let mut engine = self.command_with(&changes.flags(how.flags), &bench.file.absolute);
         engine.alias = alias;
         changes.apply(&mut engine);
         let command = instrument.wrap(engine, scratch.directory());
-        let counting = Counting {
-            name: instrument.preload_name(),
-            held,
-            show_output: options.show_output,
-            perturb: changes.perturb(),
-        };
+        let name = instrument.preload_name();
         let budget = changes.budget(budget);
-        let window = self.run_window(&scratch, &bench, budget, command, &counting)?;
+        let window = self.run_window(&scratch, &bench, budget, command, name, how)?;
         let report = window.report;
         let counts = instrument.section_counts(scratch.directory(), &report)?;
-        let mut pinned = report.pinned.or_else(|| (!held.is_empty()).then(Pinned::default));
+        let is_held = !how.held.is_empty();
+        let mut pinned = report.pinned.or_else(|| is_held.then(Pinned::default));
         if let Some(pinned) = pinned.as_mut().filter(|_| window.fixed_seed) {
             pinned.held.push(pin::SEED.to_owned());
         }
@@ -228,9 +254,15 @@ impl EngineExecutor {
             seconds: window.seconds,
             is_async: window.measured.is_async,
             budget: window.measured.budget,
+            own_loop: window.measured.course.own_loop,
             proof: Proof {
                 marks: window.marks,
                 subtracted_mark_cost,
+                sub_windows: report
+                    .closed
+                    .first()
+                    .map_or_else(Vec::new, |first| first.sub_windows.clone()),
+                elsewhere: report.spent.elsewhere(share_elsewhere(how.held)),
                 observed: report.observed,
                 twin: None,
                 pinned,
@@ -248,13 +280,12 @@ impl EngineExecutor {
         let scratch = Scratch::new()?;
         let trace = scratch.path("trace");
         let mut command = self.command_with(flags, &bench.file.absolute);
-        command.fixed_seed = held.contains(&pin::SEED);
         command.environment.insert(environment::TRACE.into(), trace.clone().into());
         let stream = traced_stream(self.engine.kind);
         command.environment.insert(environment::TRACED_STREAM.into(), stream.into());
-        let counting =
-            Counting { name: instrument::TRACE, held, show_output: false, perturb: None };
-        let window = self.run_window(&scratch, bench, budget, command, &counting)?;
+        let division = division(self.instrument.as_ref());
+        let how = How { flags, held, division, options: UNSEEN };
+        let window = self.run_window(&scratch, bench, budget, command, instrument::TRACE, &how)?;
         let text = fs::read(&trace).map_err(|source| scratch_fault(&trace, source))?;
         let course = Course {
             shape: bench.discovered.window,
@@ -273,34 +304,40 @@ impl EngineExecutor {
         bench: &Bench,
         budget: OpBudget,
         mut command: EngineCommand,
-        counting: &Counting<'_>,
+        preload_name: &str,
+        how: &How<'_>,
     ) -> Result<WindowRun, Fault> {
         self.check_engine()?;
+        command.fixed_seed = how.held.contains(&pin::SEED);
         let preload = self.harness.preload.as_ref().ok_or_else(|| {
             Fault::Marks("this build of tiergate carries no library for the marks".to_owned())
         })?;
         let mut request = self.request(Mode::Measure, &bench.file, scratch);
         request.select = Some(selection(bench));
-        request.budget =
-            Some(RequestBudget { warmup_ops: budget.warmup_ops, window_ops: budget.window_ops });
-        request.perturb = counting.perturb;
-        let plan = WindowPlan::of(bench, budget);
+        let plan = WindowPlan::of(bench, budget, how.division);
+        request.budget = Some(RequestBudget {
+            warmup_ops: budget.warmup_ops,
+            window_ops: budget.window_ops,
+            shares: (plan.shares.len() > 1).then(|| plan.shares.clone()),
+        });
+        request.perturb = Changes::of(how.options.perturbation).perturb();
         let report = scratch.path("marks");
         let variables = [
             ("LD_PRELOAD", preload.clone().into_os_string()),
             (environment::REPORT, report.clone().into_os_string()),
-            (environment::INSTRUMENT, counting.name.into()),
+            (environment::INSTRUMENT, preload_name.into()),
             (environment::SHAPE, plan.shape.into()),
             (environment::MARKS, plan.marks_each.to_string().into()),
             (environment::SECTIONS, plan.sections.to_string().into()),
+            (environment::SUB_WINDOWS, plan.shares.len().to_string().into()),
         ];
         command.environment.extend(variables.map(|(name, value)| (name.into(), value)));
-        if !counting.held.is_empty() {
-            command.environment.insert(environment::PINS.into(), counting.held.join(",").into());
+        if !how.held.is_empty() {
+            command.environment.insert(environment::PINS.into(), how.held.join(",").into());
         }
 
-        let idle = (!counting.held.is_empty()).then_some(IDLE);
-        let limits = self.limits(counting.show_output, idle);
+        let idle = (!how.held.is_empty()).then_some(IDLE);
+        let limits = self.limits(how.options.show_output, idle);
         let (events, outcome) = self.start(scratch, &request, command, &limits)?;
         let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
         let measured = traced.measured(budget.window_ops)?;
@@ -311,13 +348,27 @@ impl EngineExecutor {
     }
 }
 
-/// What the preloaded library is to do in a window.
-struct Counting<'a> {
-    name: &'a str,
-    /// What it holds constant.
+/// The circumstances of a window.
+struct How<'a> {
+    flags: &'a AcceptedFlags,
+    /// What the preloaded library holds constant.
     held: &'a [&'a str],
-    show_output: bool,
-    perturb: Option<Perturb>,
+    division: Division<'a>,
+    options: ReadOptions,
+}
+
+/// Not a reading that a user looks at.
+const UNSEEN: ReadOptions = ReadOptions { perturbation: Perturbation::None, show_output: false };
+
+/// Two parts that must agree, where the instrument can tell them apart without leaving the window.
+fn division(instrument: &dyn Instrument) -> Division<'static> {
+    if instrument.kind() == InstrumentKind::Counter { Division::Halves } else { Division::Whole }
+}
+
+/// The least share of the work, done by others, that is no helper's of the engine: where the gate
+/// holds these back there is none of theirs.
+fn share_elsewhere(held: &[&str]) -> f64 {
+    if held.iter().any(|name| name.starts_with(pin::GATE)) { 0.02 } else { 0.3 }
 }
 
 /// A bench that was run with its window.
@@ -338,9 +389,27 @@ impl Executor for EngineExecutor {
     fn list(&self, file: &BenchFile) -> Result<Listing, Fault> {
         let scratch = Scratch::new()?;
         let request = self.request(Mode::List, file, &scratch);
+        let mut command = self.command(&file.absolute);
+        let notes = self.note_opened(&mut command, &scratch);
         let (events, outcome) =
-            self.start(&scratch, &request, self.command(&file.absolute), &self.limits(true, None))?;
-        Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }.listing(file)
+            self.start(&scratch, &request, command, &self.limits(true, None))?;
+        let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
+        let mut listing = traced.listing(file)?;
+        listing.opened = read_notes(&notes, &self.sandbox.root, &file.absolute);
+        Ok(listing)
+    }
+
+    fn opened(&self, bench: &Bench) -> Result<Option<BTreeSet<PathBuf>>, Fault> {
+        let scratch = Scratch::new()?;
+        let mut request = self.request(Mode::Size, &bench.file, &scratch);
+        request.select = Some(selection(bench));
+        request.sizing = Some(LOOK);
+        let mut command = self.command(&bench.file.absolute);
+        let notes = self.note_opened(&mut command, &scratch);
+        let (events, outcome) =
+            self.start(&scratch, &request, command, &self.limits(false, None))?;
+        Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }.sized()?;
+        Ok(read_notes(&notes, &self.sandbox.root, &bench.file.absolute))
     }
 
     fn size(&self, bench: &Bench) -> Result<Sized, Fault> {
@@ -391,6 +460,36 @@ impl Executor for EngineExecutor {
                 return Err(fault);
             }
         }
+    }
+
+    fn course(
+        &self,
+        bench: &Bench,
+        budget: OpBudget,
+        shares: &[u64],
+        tiers: Tiers,
+    ) -> Result<Option<Vec<Stretch>>, Fault> {
+        if self.instrument.kind() != InstrumentKind::Counter || !bench.discovered.divisible {
+            return Ok(None);
+        }
+        let flags = self.flags_for(tiers);
+        let held = self.flags.set().held();
+        let held = self.lifted.of(bench.id()).map_or_else(|| held.clone(), |one| one.keep(&held));
+        let division = Division::Shares(shares);
+        let how = How { flags: &flags, held: &held, division, options: UNSEEN };
+        let raw = self.read_once(self.instrument.as_ref(), bench, budget, &how)?;
+        let plan = WindowPlan::of(bench, budget, division);
+        Ok(Some(plan.stretches(raw.budget.warmup_ops, &raw.proof.sub_windows)))
+    }
+
+    fn empty_op(&self, is_async: bool, tiers: Tiers) -> Option<f64> {
+        self.empty_ops.per_op(is_async, tiers, |bench, budget| {
+            let (flags, held) = (self.flags_for(tiers), self.flags.set().held());
+            let division = Division::Whole;
+            let how = How { flags: &flags, held: &held, division, options: UNSEEN };
+            let raw = self.read_once(self.instrument.as_ref(), bench, budget, &how).ok()?;
+            Some(raw.count as f64 / raw.budget.window_ops as f64)
+        })
     }
 
     fn read_wall(&self, bench: &Bench, budget: OpBudget) -> Result<RawReading, Fault> {

@@ -1,7 +1,7 @@
 //! A scripted executor: the whole pipeline can be tested without engines. The script is a JSON
 //! file; hidden from users.
 
-use super::{Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized};
+use super::{Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized, Stretch, Tiers};
 use crate::Fault;
 use crate::trace::Timeline;
 use serde::Deserialize;
@@ -155,6 +155,7 @@ impl Executor for MockExecutor {
                     framework_version: "1".to_owned(),
                     window: WindowShape::Span,
                     batch_ops: 1,
+                    divisible: true,
                     skipped: scripted.skipped,
                 },
                 names,
@@ -164,7 +165,7 @@ impl Executor for MockExecutor {
         if benches.is_empty() {
             return Err(Fault::NoBenches);
         }
-        Ok(Listing { benches, warnings: Vec::new() })
+        Ok(Listing { benches, ..Listing::default() })
     }
 
     fn size(&self, bench: &Bench) -> Result<Sized, Fault> {
@@ -209,14 +210,31 @@ impl Executor for MockExecutor {
             seconds: 0.25,
             is_async: false,
             budget,
+            own_loop: true,
             proof: Proof {
                 twin: None,
                 marks: MarkCheck { expected: 2, seen: 2 },
                 subtracted_mark_cost: None,
+                sub_windows: Vec::new(),
+                elsewhere: None,
                 observed: None,
                 pinned: None,
             },
         })
+    }
+
+    fn course(
+        &self,
+        _: &Bench,
+        _: OpBudget,
+        _: &[u64],
+        _: Tiers,
+    ) -> Result<Option<Vec<Stretch>>, Fault> {
+        Ok(None)
+    }
+
+    fn empty_op(&self, _: bool, _: Tiers) -> Option<f64> {
+        None
     }
 
     fn perturbations(&self) -> Vec<PerturbationKind> {

@@ -1,8 +1,10 @@
 //! One step for one bench file or bench: list it, size it, read it.
 
+mod empty;
 mod engine;
 mod lifting;
 mod mock;
+mod opened;
 mod outcome;
 mod perturbed;
 mod scratch;
@@ -13,6 +15,8 @@ pub use mock::{MockError, MockExecutor};
 
 use crate::Fault;
 use crate::trace::Timeline;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use tiergate_engine::Seeds;
 use tiergate_model::{
     BenchId, DiscoveredBench, Fingerprint, OpBudget, Perturbation, PerturbationKind, Proof, Unit,
@@ -24,7 +28,7 @@ pub struct BenchFile {
     /// Path below the root, with `/` between its parts: the first part of the ids.
     pub relative: String,
     /// Absolute path.
-    pub absolute: std::path::PathBuf,
+    pub absolute: PathBuf,
 }
 
 /// A bench to be sized or read.
@@ -54,6 +58,8 @@ pub struct Listing {
     pub benches: Vec<Bench>,
     /// What the user should know.
     pub warnings: Vec<String>,
+    /// The files that it opened while it was loaded; `None` where that can't be known.
+    pub opened: Option<BTreeSet<PathBuf>>,
 }
 
 /// What a sizing run found.
@@ -85,8 +91,38 @@ pub struct RawReading {
     pub is_async: bool,
     /// The ops, as they were run: a framework's own first calls are part of the warm-up.
     pub budget: OpBudget,
+    /// Whether user code loops over the ops, instead of the harness.
+    pub own_loop: bool,
     /// What is known about the window.
     pub proof: Proof,
+}
+
+/// Which code the ops of a course run in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tiers {
+    /// Whatever they are measured in.
+    AsMeasured,
+    /// The engine's lowest tiers, in which an op that does the same work costs the same from its
+    /// first calls on.
+    Lowest,
+}
+
+/// A stretch of ops and what it cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stretch {
+    /// Ops of the process that were through before it.
+    pub after_ops: u64,
+    /// Its ops.
+    pub ops: u64,
+    /// Instructions, those of the mark at its end included.
+    pub count: u64,
+}
+
+impl Stretch {
+    /// Instructions per op.
+    pub fn per_op(&self) -> f64 {
+        self.count as f64 / self.ops as f64
+    }
 }
 
 /// Takes the steps; the pipeline above it is the same for real engines and for scripted ones.
@@ -120,6 +156,16 @@ pub trait Executor: Sync {
     /// What it can change by itself; `mixed` changes all of these at once.
     fn perturbations(&self) -> Vec<PerturbationKind>;
 
+    /// Runs a few ops of a bench natively and tells the files that the process opened; `None`
+    /// where that can't be known.
+    ///
+    /// # Errors
+    /// Why it did not run.
+    fn opened(&self, bench: &Bench) -> Result<Option<BTreeSet<PathBuf>>, Fault> {
+        let _ = bench;
+        Ok(None)
+    }
+
     /// Runs a bench natively as it is read, and has the engine trace what it does; with other
     /// seeds than those of the readings where some are given.
     ///
@@ -131,6 +177,24 @@ pub trait Executor: Sync {
         budget: OpBudget,
         seeds: Option<Seeds>,
     ) -> Result<Timeline, Fault>;
+
+    /// Counts a bench's ops in stretches of so many ops each, from `budget.warmup_ops` on; in as many
+    /// equal ones where hooks lie between the ops. A stretch may have no ops: it costs what its mark
+    /// costs. `None` where the instrument or the bench can't be divided.
+    ///
+    /// # Errors
+    /// Why there is no count.
+    fn course(
+        &self,
+        bench: &Bench,
+        budget: OpBudget,
+        shares: &[u64],
+        tiers: Tiers,
+    ) -> Result<Option<Vec<Stretch>>, Fault>;
+
+    /// What an op that does nothing costs in the harness's loop, in the instrument's unit; `None`
+    /// where it can't be told.
+    fn empty_op(&self, is_async: bool, tiers: Tiers) -> Option<f64>;
 
     /// Takes one reading with the clock instead of the instrument.
     ///

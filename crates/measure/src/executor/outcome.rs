@@ -125,6 +125,7 @@ impl Traced<'_> {
                     framework_version,
                     window,
                     batch_ops,
+                    divisible,
                     skipped,
                 } => listing.benches.push(Bench {
                     file: file.clone(),
@@ -136,6 +137,7 @@ impl Traced<'_> {
                         framework_version: framework_version.clone(),
                         window: *window,
                         batch_ops: (*batch_ops).max(1),
+                        divisible: *divisible,
                         skipped: *skipped,
                     },
                 }),

@@ -30,6 +30,8 @@ pub enum Event {
         window: WindowShape,
         /// Ops per bracket.
         batch_ops: u64,
+        /// Whether marks can lie between the ops of a span.
+        divisible: bool,
         /// The file skips it.
         skipped: bool,
     },
@@ -110,6 +112,8 @@ pub struct WarmupCourse {
     pub step: u64,
     /// Marks of a step of a span: one after it, or two around it.
     pub marks_per_step: u64,
+    /// Whether user code loops over the ops, instead of the harness.
+    pub own_loop: bool,
 }
 
 /// Reads the events of one child. A last line without its end is left out: the child was ended

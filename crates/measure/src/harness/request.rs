@@ -64,13 +64,16 @@ pub struct Selection {
 }
 
 /// Ops before and in the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestBudget {
     /// Ops before the window.
     pub warmup_ops: u64,
     /// Ops in the window.
     pub window_ops: u64,
+    /// The ops of the parts that marks divide a span into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shares: Option<Vec<u64>>,
 }
 
 /// Limits of a sizing run; whichever is reached first ends the warm-up.

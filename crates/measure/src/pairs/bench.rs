@@ -73,9 +73,13 @@ impl Pair<'_> {
             let hand_set =
                 plan.budgets.get(&self.head.result.id).is_some_and(|planned| planned.hand_set);
             let budget = self.first_pair(plan, budget, growable, progress);
-            if !hand_set {
+            if self.head.unit() == Unit::Instructions {
                 self.base.prove();
                 self.head.prove();
+                if !hand_set {
+                    self.base.examine();
+                    self.head.examine();
+                }
             }
             self.settle();
             if self.is_open(plan) {

@@ -2,7 +2,7 @@
 
 use crate::Fault;
 use crate::executor::{Bench, Executor, ReadOptions};
-use crate::run::{self, Progress};
+use crate::run::{self, Counted, Examined, Progress};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiergate_model::{BenchResult, BenchStatus, OpBudget, Perturbation, PerturbationKind, Unit};
 
@@ -14,6 +14,10 @@ pub(super) struct Side<'a> {
     pub(super) result: BenchResult,
     /// Why no more readings are taken.
     fault: Option<Fault>,
+    /// Why the readings are none to judge by.
+    doubt: Option<String>,
+    /// What the first reading that is kept says of the ops.
+    counted: Option<Counted>,
 }
 
 impl<'a> Side<'a> {
@@ -24,7 +28,16 @@ impl<'a> Side<'a> {
         progress: &'a Progress<'a>,
     ) -> Self {
         let result = run::empty_result(bench);
-        Self { executor, bench, interrupted, progress, result, fault: None }
+        Self {
+            executor,
+            bench,
+            interrupted,
+            progress,
+            result,
+            fault: None,
+            doubt: None,
+            counted: None,
+        }
     }
 
     pub(super) fn is_sound(&self) -> bool {
@@ -54,7 +67,10 @@ impl<'a> Side<'a> {
 
     /// The ops that this side would choose by itself, and how long one takes natively.
     pub(super) fn find_budget(&mut self) -> Option<(OpBudget, f64)> {
-        self.attempt(|side| run::calibrated_budget(side.executor, side.bench, side.progress))
+        let found =
+            self.attempt(|side| run::calibrated_budget(side.executor, side.bench, side.progress))?;
+        self.doubt = found.doubt();
+        Some((found.budget, found.ns_per_op?))
     }
 
     /// Takes a reading and keeps it.
@@ -65,6 +81,7 @@ impl<'a> Side<'a> {
             let raw = side.executor.read(side.bench, budget, options);
             side.progress.process_finished(side.bench, raw.as_ref().map_or(0.0, |raw| raw.seconds));
             let raw = raw.map_err(|fault| fault.under(perturbation))?;
+            side.counted.get_or_insert_with(|| Counted::of(&raw));
             run::push(&mut side.result, raw, perturbation);
             Ok(())
         });
@@ -73,6 +90,7 @@ impl<'a> Side<'a> {
     /// Drops the readings so far, which were over too few ops.
     pub(super) fn forget(&mut self) {
         self.result.readings.clear();
+        self.counted = None;
     }
 
     /// The first reading's count.
@@ -92,13 +110,30 @@ impl<'a> Side<'a> {
 
     /// Has the unperturbed readings proven by a traced run.
     pub(super) fn prove(&mut self) {
-        self.attempt(|side| run::prove(side.executor, side.bench, side.progress, &mut side.result));
+        let unproven = self.attempt(|side| {
+            Ok(run::prove(side.executor, side.bench, side.progress, &mut side.result))
+        });
+        self.doubt = self.doubt.take().or(unproven.flatten());
+    }
+
+    /// Looks at the ops beyond the window.
+    pub(super) fn examine(&mut self) {
+        let Some(counted) = self.counted.filter(|_| self.is_sound() && self.doubt.is_none()) else {
+            return;
+        };
+        match run::examine(self.executor, self.bench, &counted, self.progress) {
+            Examined::Steady => {}
+            Examined::Warning(warning) => self.result.warnings.push(warning),
+            Examined::Doubt(reason) | Examined::TooShort { reason, .. } => {
+                self.doubt = Some(reason);
+            }
+        }
     }
 
     /// Sums up what there is so far.
     pub(super) fn settle(&mut self) {
         match &self.fault {
-            None => run::finish(&mut self.result, self.executor.unit()),
+            None => run::conclude(&mut self.result, self.executor.unit(), self.doubt.clone()),
             Some(fault) => {
                 self.result.status = BenchStatus::Incomplete;
                 self.result.reason = Some(fault.to_string());

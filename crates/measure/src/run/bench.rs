@@ -2,9 +2,11 @@
 
 use super::budget::grown_window_ops;
 use super::calibration::calibrate;
+use super::examine::{Counted, Examined, examine, lengthened};
 use super::{Progress, RunPlan};
 use crate::Fault;
 use crate::executor::{Bench, Executor, RawReading, ReadOptions};
+use crate::trace::TimedEvent;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use tiergate_model::{
@@ -26,7 +28,7 @@ pub(crate) fn measure(
         return skipped(result);
     }
     match take_all(executor, plan, bench, interrupted, progress, &mut result) {
-        Ok(()) => finish(&mut result, executor.unit()),
+        Ok(doubt) => conclude(&mut result, executor.unit(), doubt),
         Err(fault) => {
             let wanted = plan.readings();
             let missing = wanted - result.readings.len().min(wanted);
@@ -37,31 +39,67 @@ pub(crate) fn measure(
     result
 }
 
+/// Sums up readings that are all there, and says why they are none to judge by, if they are not.
+pub(crate) fn conclude(result: &mut BenchResult, unit: Unit, doubt: Option<String>) {
+    finish(result, unit);
+    if let Some(doubt) = doubt {
+        result.reason = Some(doubt);
+    }
+    if let Some(elsewhere) = work_elsewhere(result) {
+        result.status = BenchStatus::Incomplete;
+        result.reason = Some(elsewhere);
+    }
+}
+
 /// Runs the bench natively, timed and traced, where its budget is not known yet.
 pub(crate) fn find_budget(
     executor: &dyn Executor,
     plan: &RunPlan,
     bench: &Bench,
     progress: &Progress<'_>,
-) -> Result<(OpBudget, Option<f64>), Fault> {
+) -> Result<Found, Fault> {
     if let Some(planned) = plan.budgets.get(bench.id()) {
-        return Ok((planned.budget, None));
+        let (budget, hand_set) = (planned.budget, planned.hand_set);
+        return Ok(Found { budget, hand_set, ns_per_op: None, unsettled: None });
     }
     calibrated_budget(executor, bench, progress)
-        .map(|(budget, ns_per_op)| (budget, Some(ns_per_op)))
 }
 
-/// Finds a budget, and how many nanoseconds an op takes natively.
+/// Finds a budget by timed and traced runs.
 pub(crate) fn calibrated_budget(
     executor: &dyn Executor,
     bench: &Bench,
     progress: &Progress<'_>,
-) -> Result<(OpBudget, f64), Fault> {
+) -> Result<Found, Fault> {
     let start = Instant::now();
     let sized = executor.size(bench);
     progress.process_finished(bench, start.elapsed().as_secs_f64());
     let ns_per_op = sized?.ns_per_op;
-    Ok((calibrate(executor, bench, ns_per_op)?.budget, ns_per_op))
+    let calibrated = calibrate(executor, bench, ns_per_op)?;
+    Ok(Found {
+        budget: calibrated.budget,
+        hand_set: false,
+        ns_per_op: Some(ns_per_op),
+        unsettled: calibrated.unsettled,
+    })
+}
+
+/// A budget, and how it came about.
+pub(crate) struct Found {
+    pub(crate) budget: OpBudget,
+    hand_set: bool,
+    /// Where the budget was found now, and may still be bettered.
+    pub(crate) ns_per_op: Option<f64>,
+    unsettled: Option<TimedEvent>,
+}
+
+impl Found {
+    /// Why no window is one to judge by, where traced runs have shown that.
+    pub(crate) fn doubt(&self) -> Option<String> {
+        let event = self.unsettled.as_ref()?;
+        let at = event.until().map_or_else(String::new, |op| format!(" by op {op}"));
+        Some(format!("it never settles: {}{at}", event.event))
+    }
 }
 
 fn take_all(
@@ -71,13 +109,16 @@ fn take_all(
     interrupted: &AtomicBool,
     progress: &Progress<'_>,
     result: &mut BenchResult,
-) -> Result<(), Fault> {
+) -> Result<Option<String>, Fault> {
     if interrupted.load(Ordering::Relaxed) {
         return Err(Fault::Interrupted);
     }
-    let (mut budget, growable_ns_per_op) = find_budget(executor, plan, bench, progress)?;
+    let found = find_budget(executor, plan, bench, progress)?;
+    let mut budget = found.budget;
     set_budget(result, budget);
+    let mut doubt = found.doubt();
     let mut growths = 0;
+    let mut is_lengthened = false;
     while result.readings.len() < plan.repeats as usize {
         if interrupted.load(Ordering::Relaxed) {
             return Err(Fault::Interrupted);
@@ -87,7 +128,8 @@ fn take_all(
         let raw = executor.read(bench, budget, options);
         progress.process_finished(bench, raw.as_ref().map_or(0.0, |raw| raw.seconds));
         let raw = raw?;
-        let grown = growable_ns_per_op
+        let grown = found
+            .ns_per_op
             .filter(|_| first && growths < LARGEST_GROWTHS)
             .and_then(|ns_per_op| grown_window_ops(budget.window_ops, raw.count, ns_per_op));
         if let Some(window_ops) = grown {
@@ -96,6 +138,33 @@ fn take_all(
             set_budget(result, budget);
             progress.add_processes(1);
             continue;
+        }
+        if first && !found.hand_set && doubt.is_none() {
+            match examine(executor, bench, &Counted::of(&raw), progress) {
+                Examined::Steady => {}
+                Examined::Warning(warning) => result.warnings.push(warning),
+                Examined::Doubt(reason) => doubt = Some(reason),
+                Examined::TooShort { period_ops: Some(period), reason } => {
+                    let longer = lengthened(bench, budget.window_ops, period, raw.count);
+                    match longer.filter(|_| found.ns_per_op.is_some() && !is_lengthened) {
+                        Some(window_ops) => {
+                            is_lengthened = true;
+                            growths = LARGEST_GROWTHS;
+                            budget.window_ops = window_ops;
+                            set_budget(result, budget);
+                            progress.add_processes(1);
+                            continue;
+                        }
+                        None => doubt = Some(reason),
+                    }
+                }
+                Examined::TooShort { reason, .. } => doubt = Some(reason),
+            }
+        }
+        if first {
+            let observed = raw.proof.observed.as_ref();
+            let warning = observed.and_then(|seen| seen.warning(raw.count, budget.window_ops));
+            result.warnings.extend(warning);
         }
         push(result, raw, Perturbation::None);
     }
@@ -108,36 +177,51 @@ fn take_all(
         progress.process_finished(bench, raw.as_ref().map_or(0.0, |raw| raw.seconds));
         push(result, raw.map_err(|fault| fault.under(*perturbation))?, *perturbation);
     }
-    if plan.budgets.get(bench.id()).is_some_and(|planned| planned.hand_set) {
-        return Ok(());
-    }
-    prove(executor, bench, progress, result)
+    let unproven = prove(executor, bench, progress, result);
+    Ok(doubt.or(unproven))
 }
 
-/// Adds to the readings what a traced run with the same seeds, flags and ops tells of them.
+/// Adds to the readings what a traced run with the same seeds, flags and ops tells of them, or says
+/// why it could not.
 pub(crate) fn prove(
     executor: &dyn Executor,
     bench: &Bench,
     progress: &Progress<'_>,
     result: &mut BenchResult,
-) -> Result<(), Fault> {
+) -> Option<String> {
     let budget = OpBudget { warmup_ops: result.warmup_ops, window_ops: result.window_ops };
     let start = Instant::now();
     let timeline = executor.trace(bench, budget, None);
     progress.process_finished(bench, start.elapsed().as_secs_f64());
-    let twin = timeline?.twin();
+    let twin = match timeline {
+        Ok(timeline) => timeline.twin(),
+        Err(fault) => return Some(format!("unproven, its traced run failed: {fault}")),
+    };
     for reading in result.readings.iter_mut().filter(|one| one.perturbation == Perturbation::None) {
         reading.proof.twin = Some(twin.clone());
     }
-    Ok(())
+    None
 }
 
 /// Why readings that are all there are none to judge by.
 fn doubt(result: &BenchResult) -> Option<String> {
-    result.readings.iter().find_map(|reading| {
-        let elsewhere = reading.proof.observed.as_ref().and_then(Observed::work_elsewhere);
-        elsewhere.or_else(|| reading.proof.twin.as_ref().and_then(Twin::fault))
-    })
+    let readings = &result.readings;
+    let changes = readings.iter().find_map(|one| one.proof.twin.as_ref().and_then(Twin::fault));
+    changes.or_else(|| readings.iter().find_map(Reading::halves_fault))
+}
+
+/// What of the work is in no count.
+fn work_elsewhere(result: &BenchResult) -> Option<String> {
+    let started = |reading: &Reading| {
+        let observed = reading.proof.observed.as_ref();
+        observed.and_then(Observed::work_elsewhere)
+    };
+    let spent = |reading: &Reading| {
+        let spent = reading.proof.elsewhere?;
+        Some(format!("work outside the measured thread: {spent}"))
+    };
+    let readings = &result.readings;
+    readings.iter().find_map(started).or_else(|| readings.iter().find_map(spent))
 }
 
 /// Windows in brackets are whole batches.

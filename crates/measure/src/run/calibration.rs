@@ -131,7 +131,7 @@ fn collecting_ops(seen: &Timeline, settled: u64, ns_per_op: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::{BenchFile, Listing, RawReading, ReadOptions, Sized};
+    use crate::executor::{BenchFile, Listing, RawReading, ReadOptions, Sized, Stretch, Tiers};
     use tiergate_engine::trace::Event;
     use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, PerturbationKind, WindowShape};
 
@@ -180,6 +180,20 @@ mod tests {
             Err(Fault::Interrupted)
         }
 
+        fn course(
+            &self,
+            _: &Bench,
+            _: OpBudget,
+            _: &[u64],
+            _: Tiers,
+        ) -> Result<Option<Vec<Stretch>>, Fault> {
+            Ok(None)
+        }
+
+        fn empty_op(&self, _: bool, _: Tiers) -> Option<f64> {
+            None
+        }
+
         fn perturbations(&self) -> Vec<PerturbationKind> {
             Vec::new()
         }
@@ -202,6 +216,7 @@ mod tests {
             framework_version: String::new(),
             window: WindowShape::Span,
             batch_ops: 1,
+            divisible: true,
             skipped: false,
         };
         let bench = Bench { file, names, ordinal: 1, discovered };

@@ -1,19 +1,22 @@
 //! All readings of all benches: a pool of workers for instruments that load does not move,
 //! interleaved rounds for the clock.
 
+mod age;
 mod bench;
 mod budget;
 mod calibration;
+mod examine;
 mod rounds;
 
 pub use budget::{MINIMUM_COUNT, PlannedBudget};
 
 pub(crate) use bench::{
-    LARGEST_GROWTHS, calibrated_budget, empty_result, finish, measure, prove, push, skipped,
+    LARGEST_GROWTHS, calibrated_budget, conclude, empty_result, measure, prove, push, skipped,
     whole_batches,
 };
 pub(crate) use budget::grown_window_ops;
 pub(crate) use calibration::OTHER_SEEDS;
+pub(crate) use examine::{Counted, Examined, examine};
 
 use crate::executor::{Bench, Executor};
 use std::collections::BTreeMap;

@@ -29,7 +29,7 @@ pub(super) fn measure(
             stop_or(interrupted, || find_budget(executor, plan, bench, progress))
                 .map_err(|fault| fail(result, &fault))
                 .ok()
-                .map(|(budget, _)| budget)
+                .map(|found| found.budget)
         });
     }
     rotate(plan, plan.repeats, |bench, index| {

@@ -117,7 +117,13 @@ mod tests {
             shape,
             batch_ops,
             budget: OpBudget { warmup_ops, window_ops: 100 },
-            warmup: WarmupCourse { first_ops: 1, marks_before: 64, step: 50, marks_per_step: 1 },
+            warmup: WarmupCourse {
+                first_ops: 1,
+                marks_before: 64,
+                step: 50,
+                marks_per_step: 1,
+                own_loop: false,
+            },
             marks_each: if shape == WindowShape::Span { 2 } else { 200 / batch_ops },
         }
     }
@@ -141,7 +147,13 @@ mod tests {
     #[test]
     fn a_bench_that_bounds_its_ops_has_marks_around_every_step() {
         let course = Course {
-            warmup: WarmupCourse { first_ops: 1, marks_before: 64, step: 50, marks_per_step: 2 },
+            warmup: WarmupCourse {
+                first_ops: 1,
+                marks_before: 64,
+                step: 50,
+                marks_per_step: 2,
+                own_loop: true,
+            },
             ..course(WindowShape::Span, 1, 120)
         };
         for (marks, place) in [

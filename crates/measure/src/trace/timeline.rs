@@ -116,7 +116,13 @@ mod tests {
         shape: WindowShape::Span,
         batch_ops: 1,
         budget: OpBudget { warmup_ops: 100, window_ops: 100 },
-        warmup: WarmupCourse { first_ops: 0, marks_before: 1, step: 50, marks_per_step: 1 },
+        warmup: WarmupCourse {
+            first_ops: 0,
+            marks_before: 1,
+            step: 50,
+            marks_per_step: 1,
+            own_loop: false,
+        },
         marks_each: 2,
     };
 

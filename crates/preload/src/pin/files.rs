@@ -4,6 +4,7 @@
 use super::random::noted;
 use super::real::{FileOpen, Next};
 use super::{Pin, resources};
+use crate::opened;
 use crate::system::{address, call};
 use core::ffi::CStr;
 use libc::{c_char, c_int, mode_t};
@@ -34,7 +35,10 @@ unsafe fn meaning(path: *const c_char) -> Meaning {
 /// As libc's `openat`.
 unsafe fn open_file(folder: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
     // SAFETY: the caller's path.
-    let meaning = unsafe { meaning(path) };
+    let meaning = unsafe {
+        opened::note(folder, path);
+        meaning(path)
+    };
     if let Some(file) = (meaning == Meaning::OwnPages).then(resources::pages).flatten() {
         return file;
     }
@@ -56,6 +60,7 @@ pub(super) unsafe fn open_stream(
     let Some(real) = next.get() else { return core::ptr::null_mut() };
     // SAFETY: the caller's arguments.
     unsafe {
+        opened::note(libc::AT_FDCWD, path);
         match meaning(path) {
             Meaning::OwnPages => match resources::pages() {
                 Some(file) => libc::fdopen(file, mode),

@@ -109,6 +109,7 @@ fn listed() -> Vec<ListedBench> {
         framework_version: "6.2.5".to_owned(),
         window: WindowShape::Span,
         batch_ops: 1,
+        divisible: true,
         skipped,
     };
     vec![
@@ -151,6 +152,7 @@ fn lists_show_what_the_lock_knows() {
             "framework_version": "6.2.5",
             "window": "span",
             "batch_ops": 1,
+            "divisible": true,
             "skipped": false
           },
           "budget": {

@@ -8,7 +8,7 @@ use crate::output;
 use crate::report::Report;
 use crate::settings::Settings;
 use std::path::Path;
-use tiergate_model::{Comparison, ExitStatus, Limits, ResultFile};
+use tiergate_model::{Comparison, ExitStatus, ResultFile};
 use tiergate_store::{Baselines, Loaded, StoreError, read_result};
 
 /// A result file and what it is called in reports.
@@ -19,7 +19,8 @@ pub(crate) struct Named {
 
 pub(crate) fn compare(options: &CompareOptions) -> Result<ExitStatus, Failure> {
     let settings = Settings::load(options.config.as_deref(), &[])?;
-    let limits = settings.limits(&options.judging)?;
+    // A wrong limit is known before any file is read.
+    settings.limits(&options.judging)?;
     let (base, head) = match (&options.baseline, &options.second) {
         (Some(name), _) => (read_baseline(&settings, name)?, read_file(&options.first)?),
         (None, Some(head)) => {
@@ -35,7 +36,7 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<ExitStatus, Failure> {
         (None, None) => return Err(Failure::usage("a comparison needs a base and a head")),
     };
     let exports = Exports::parse(&options.shown, &settings.root)?;
-    publish(&base, &head, limits, &options.judging, &options.shown, &exports)
+    publish(&base, &head, &settings, &options.judging, &options.shown, &exports)
 }
 
 /// What a run is to be compared with, read before anything is measured.
@@ -54,32 +55,40 @@ pub(crate) fn base_of_run(
 pub(crate) fn show(
     base: &Named,
     head: &Named,
-    limits: Limits,
+    settings: &Settings,
     options: &RunOptions,
     exports: &Exports,
 ) -> Result<ExitStatus, Failure> {
-    publish(base, head, limits, &options.judging, &options.shown, exports)
+    publish(base, head, settings, &options.judging, &options.shown, exports)
 }
 
-fn judge(base: &Named, head: &Named, limits: Limits, judging: &Judging) -> Comparison {
+fn judge(
+    base: &Named,
+    head: &Named,
+    settings: &Settings,
+    judging: &Judging,
+) -> Result<Comparison, Failure> {
+    let limits = settings.limits(judging)?;
+    let ids = head.file.benches.iter().map(|bench| &bench.id);
+    let own = settings.own_limits(ids, limits)?;
     let options = tiergate_stats::CompareOptions {
         limits,
         allow_removed: judging.allow_removed,
         base_source: base.source.clone(),
         head_source: head.source.clone(),
     };
-    tiergate_stats::compare(&base.file, &head.file, &options)
+    Ok(tiergate_stats::compare_with(&base.file, &head.file, &options, &own))
 }
 
 fn publish(
     base: &Named,
     head: &Named,
-    limits: Limits,
+    settings: &Settings,
     judging: &Judging,
     shown: &Shown,
     exports: &Exports,
 ) -> Result<ExitStatus, Failure> {
-    let comparison = judge(base, head, limits, judging);
+    let comparison = judge(base, head, settings, judging)?;
     let report = Report::Comparison { comparison: &comparison, base: &base.file, head: &head.file };
     report.publish(shown, exports)?;
     Ok(comparison.exit_status())

@@ -9,6 +9,7 @@ use crate::output;
 use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::setup::{Setup, choose_instrument, interrupt_flag};
+use crate::shard;
 use std::sync::atomic::Ordering;
 use tiergate_model::ExitStatus;
 use tiergate_report::{ListedBench, list_json, list_markdown, list_text};
@@ -17,6 +18,7 @@ use tiergate_store::{Lock, lock_engine};
 pub(crate) fn list(options: &ListOptions) -> Result<ExitStatus, Failure> {
     let selection = &options.selection;
     let settings = Settings::load(selection.config.as_deref(), &selection.paths)?;
+    let shard = selection.shard.as_deref().map(shard::parse).transpose()?;
     let filter = Filter::new(&selection.filter, selection.exact)?;
     let files = bench_files(&settings, &selection.paths)?;
     if files.is_empty() && !selection.allow_empty {
@@ -39,7 +41,8 @@ pub(crate) fn list(options: &ListOptions) -> Result<ExitStatus, Failure> {
         let executor = setup.executor(spec, choose_instrument(instrument)?)?;
         let engine = &executor.fingerprint().engine;
         let lock_name = lock_engine(engine.name, &engine.version);
-        let listed = list_all(executor.as_ref(), &files, &filter, settings.jobs(None));
+        let mut listed = list_all(executor.as_ref(), &files, &filter, settings.jobs(None));
+        listed.keep_shard(shard, &lock, &lock_name);
         listed.tell();
         if !listed.faults.is_empty() {
             status = status.worst(ExitStatus::Incomplete);

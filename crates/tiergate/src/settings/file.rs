@@ -31,6 +31,10 @@ pub(crate) struct SettingsFile {
     pub(crate) lock: Option<PathBuf>,
     /// Limits of comparisons.
     pub(crate) limits: LimitSettings,
+    /// How a side of a gate is built.
+    pub(crate) build: BuildSettings,
+    /// Gates.
+    pub(crate) gate: GateSettings,
     /// The engine's environment.
     pub(crate) environment: EnvironmentSettings,
     /// Settings of benches by a glob over their ids.
@@ -47,6 +51,26 @@ pub(crate) struct LimitSettings {
     pub(crate) aa_spread: Option<Percent>,
 }
 
+/// `[build]`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct BuildSettings {
+    /// Makes what the benches load, in the root of a side's tree.
+    pub(crate) command: Option<String>,
+    /// Installs packages, in the top of a side's tree, where those of the work tree don't fit.
+    pub(crate) install: Option<String>,
+}
+
+/// `[gate]`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct GateSettings {
+    /// The base when none is named.
+    pub(crate) base: Option<String>,
+    /// Globs of files below the root that belong to the benches: head's are used for both sides.
+    pub(crate) helpers: Vec<String>,
+}
+
 /// `[environment]`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default)]
@@ -58,17 +82,24 @@ pub(crate) struct EnvironmentSettings {
 }
 
 /// `[bench."GLOB"]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct BenchSettings {
     /// Ops before the window.
     pub(crate) warmup: Option<u64>,
     /// Ops in the window.
     pub(crate) ops: Option<u64>,
+    /// Limits of its own, in place of `[limits]`.
+    pub(crate) fail: Option<Percent>,
+    pub(crate) warn: Option<Percent>,
+    pub(crate) improved: Option<Percent>,
+    pub(crate) aa_spread: Option<Percent>,
+    /// The hard limit of head's count per op.
+    pub(crate) most_per_op: Option<f64>,
 }
 
 /// Every key that a configuration can have, for suggestions.
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 30] = [
     "files",
     "engine",
     "engine_args",
@@ -83,11 +114,22 @@ const KEYS: [&str; 19] = [
     "limits.warn",
     "limits.improved",
     "limits.aa_spread",
+    "build",
+    "build.command",
+    "build.install",
+    "gate",
+    "gate.base",
+    "gate.helpers",
     "environment",
     "environment.pass",
     "environment.set",
     "bench.*.warmup",
     "bench.*.ops",
+    "bench.*.fail",
+    "bench.*.warn",
+    "bench.*.improved",
+    "bench.*.aa_spread",
+    "bench.*.most_per_op",
 ];
 
 impl SettingsFile {

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tiergate_model::{EngineSpec, Limits, OpBudget};
+use tiergate_model::{BenchId, EngineSpec, Limits, OpBudget, OwnLimits};
 
 /// The configuration's name.
 pub(crate) const FILE_NAME: &str = "tiergate.toml";
@@ -21,6 +21,9 @@ const LOCK_NAME: &str = "tiergate.lock";
 
 /// A process that takes longer than this hangs, or has too much to do.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// From the smallest to the largest of so many ratios covers their median with 96.9 %.
+const DEFAULT_PAIRS: u32 = 6;
 
 /// Settings shared by all commands.
 #[derive(Debug)]
@@ -94,6 +97,15 @@ impl Settings {
         Ok(repeats)
     }
 
+    /// Pairs of readings that a gate takes of an undecided bench.
+    pub(crate) fn pairs(&self, flag: Option<u32>) -> Result<u32, Failure> {
+        match flag.unwrap_or(DEFAULT_PAIRS) {
+            0 => Err(Failure::usage("a gate needs at least one pair")
+                .hint("`--perturbations 1` judges by the unperturbed pair alone")),
+            pairs => Ok(pairs),
+        }
+    }
+
     /// Processes at a time.
     pub(crate) fn jobs(&self, flag: Option<usize>) -> usize {
         flag.or(self.file.jobs)
@@ -126,6 +138,52 @@ impl Settings {
                 .hint("set `warn` as well as `fail`, and not above it"));
         }
         Ok(limits)
+    }
+
+    /// The limits of those benches that have some of their own.
+    pub(crate) fn own_limits<'a>(
+        &self,
+        ids: impl Iterator<Item = &'a BenchId>,
+        limits: Limits,
+    ) -> Result<BTreeMap<BenchId, OwnLimits>, Failure> {
+        let globs: Vec<_> = self
+            .file
+            .bench
+            .iter()
+            .map(|(glob, bench)| Ok((crate::discover::id_glob(glob)?, glob, bench)))
+            .collect::<Result<_, Failure>>()?;
+        let mut all = BTreeMap::new();
+        for id in ids {
+            let mut own = OwnLimits { limits, most_per_op: None };
+            for (matcher, glob, bench) in &globs {
+                if !matcher.is_match(id.as_str()) {
+                    continue;
+                }
+                let choose = |own: Option<Percent>, other| own.map_or(other, Percent::fraction);
+                own.limits = Limits {
+                    fail: choose(bench.fail, own.limits.fail),
+                    warn: choose(bench.warn, own.limits.warn),
+                    improved: choose(bench.improved, own.limits.improved),
+                    aa_spread: choose(bench.aa_spread, own.limits.aa_spread),
+                };
+                own.most_per_op = bench.most_per_op.or(own.most_per_op);
+                // Who loosens or tightens only one of the two means both.
+                if own.limits.warn > own.limits.fail {
+                    if bench.warn.is_some() && bench.fail.is_some() {
+                        return Err(Failure::usage(format!(
+                            "`[bench.\"{glob}\"]`: the limit for warnings is above the limit for \
+                             failures"
+                        ))
+                        .hint("set `warn` not above `fail`"));
+                    }
+                    own.limits.warn = own.limits.fail;
+                }
+            }
+            if own.limits != limits || own.most_per_op.is_some() {
+                all.insert(id.clone(), own);
+            }
+        }
+        Ok(all)
     }
 
     /// Op budgets set by hand, for the ids that their globs match.

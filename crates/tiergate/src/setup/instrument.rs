@@ -12,6 +12,8 @@ use tiergate_model::InstrumentKind;
 
 /// Names a script for the hidden instrument `mock`.
 const MOCK_SCRIPT: &str = "TIERGATE_MOCK";
+/// Names another one for the base of a gate.
+const MOCK_BASE_SCRIPT: &str = "TIERGATE_MOCK_BASE";
 /// Names what the hidden form of `perf` counts in place of instructions, on machines without
 /// hardware counters.
 const PERF_EVENT: &str = "TIERGATE_PERF_EVENT";
@@ -39,6 +41,17 @@ pub(crate) fn choose_instrument(name: &str) -> Result<Choice, Failure> {
         _ => Err(Failure::usage(format!("unknown instrument `{name}`")).hint(
             "instruments: `auto`, `counter`, `callgrind`, `perf`, `wall`; `tiergate doctor` says which work here",
         )),
+    }
+}
+
+/// The same again for the base of a gate; a script of its own can stand for it.
+pub(crate) fn choose_for_base(head: &Choice) -> Result<Choice, Failure> {
+    match head {
+        Choice::Real(instrument) => choose_instrument(instrument.kind().name()),
+        Choice::Mock(script) => {
+            let own = std::env::var_os(MOCK_BASE_SCRIPT).map(PathBuf::from);
+            Ok(Choice::Mock(own.unwrap_or_else(|| script.clone())))
+        }
     }
 }
 

@@ -5,8 +5,8 @@ mod instrument;
 mod interrupt;
 
 pub(crate) use engine::{find_engine, search};
-pub(crate) use instrument::{Choice, choose_instrument, working_perf};
-pub(crate) use interrupt::interrupt_flag;
+pub(crate) use instrument::{Choice, choose_for_base, choose_instrument, working_perf};
+pub(crate) use interrupt::{interrupt_flag, stop_after};
 
 use crate::args::Selection;
 use crate::failure::Failure;

@@ -75,6 +75,39 @@ fn limits_are_taken_from_the_configuration() {
 }
 
 #[test]
+fn a_bench_can_have_limits_of_its_own() {
+    let project = Project::new();
+    for (name, count) in [("base", 10_000.0), ("head", 10_500.0)] {
+        let script = Script::steady(FILE, &[("work", count), ("other", count)]);
+        script.write(&project, "script.json");
+        let run = project.tiergate(&format!("run --instrument mock --save {name}.json"));
+        run.script("script.json").run().exits(0);
+    }
+    let compare = |settings: &str, code: i32| {
+        project.file("tiergate.toml", settings);
+        let outcome = project.tiergate("compare base.json head.json --format json").run();
+        let mut verdicts = outcome.exits(code).verdicts();
+        let work = verdicts.remove(ID).unwrap();
+        (work, verdicts.into_values().next().unwrap())
+    };
+    let both = |one: &str, other: &str| (one.to_owned(), other.to_owned());
+    let own = "[bench.\"*::work\"]\n";
+    assert_eq!(compare(&format!("{own}fail = \"6%\"\n"), 1), both("warn", "FAIL"));
+    assert_eq!(
+        compare(&format!("[limits]\nfail = \"9%\"\nwarn = \"8%\"\n{own}fail = \"3%\"\n"), 1),
+        both("FAIL", "ok")
+    );
+    let hard =
+        |most: u32| format!("[limits]\nfail = \"9%\"\nwarn = \"8%\"\n{own}most_per_op = {most}\n");
+    assert_eq!(compare(&hard(10_499), 1), both("FAIL", "ok"));
+    assert_eq!(compare(&hard(10_501), 0), both("ok", "ok"));
+    project.file("tiergate.toml", format!("{own}fail = \"1%\"\nwarn = \"2%\"\n"));
+    project.tiergate("compare base.json head.json").run().refuses(64, "limit for warnings");
+    project.file("tiergate.toml", format!("{own}fails = \"1%\"\n"));
+    project.tiergate("compare base.json head.json").run().refuses(64, "fails");
+}
+
+#[test]
 fn a_wide_spread_is_inconclusive_whatever_the_change() {
     let wide = [10_000.0, 10_000.0, 10_100.0, 10_000.0, 10_000.0];
     for head in [9_000.0, 10_000.0, 10_500.0] {

@@ -70,9 +70,10 @@ impl Instrument for Counter {
             .collect()
     }
 
-    /// As for callgrind: most windows of this length hold enough instructions.
+    /// Most windows of this length hold enough instructions, and several collections where ops
+    /// allocate.
     fn window_target_ns(&self) -> f64 {
-        10e6
+        5e6
     }
 
     fn must_run_alone(&self) -> bool {

@@ -187,7 +187,12 @@ mod tests {
 
     #[test]
     fn a_section_without_a_line_has_no_count() {
-        let section = crate::marks::Section { counted_ns: 0, marks: 2, instructions: None };
+        let section = crate::marks::Section {
+            counted_ns: 0,
+            marks: 2,
+            instructions: None,
+            sub_windows: Vec::new(),
+        };
         let report = MarkReport { closed: vec![section], ..MarkReport::default() };
         let perf = Perf::of(perf_event::INSTRUCTIONS);
         assert!(perf.section_counts(Path::new("/"), &report).is_err());

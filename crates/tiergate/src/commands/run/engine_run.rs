@@ -16,7 +16,7 @@ use tiergate_measure::executor::{BenchFile, Executor};
 use tiergate_measure::run::{RunPlan, run};
 use tiergate_model::{
     BenchId, BenchResult, BenchStatus, OpBudget, Perturbation, PerturbationKind, ResultFile,
-    RunEvent, SCHEMA_VERSION, Side, Unit,
+    RunEvent, SCHEMA_VERSION, Shard, Side, Unit,
 };
 use tiergate_store::{Lock, LockEntry, merge_into_lock};
 
@@ -27,6 +27,7 @@ pub(super) struct EngineRun<'a> {
     pub(super) settings: &'a Settings,
     pub(super) files: &'a [BenchFile],
     pub(super) filter: &'a Filter,
+    pub(super) shard: Option<Shard>,
     pub(super) destinations: &'a Destinations,
     pub(super) interrupted: &'a AtomicBool,
     pub(super) progress: &'a Progress,
@@ -35,10 +36,11 @@ pub(super) struct EngineRun<'a> {
 impl EngineRun<'_> {
     pub(super) fn measure(&self) -> Result<ResultFile, Failure> {
         let jobs = self.settings.jobs(self.options.jobs);
-        let listed = list_all(self.executor, self.files, self.filter, jobs);
+        let mut listed = list_all(self.executor, self.files, self.filter, jobs);
+        let lock = Lock::read(self.settings.lock_path())?;
+        listed.keep_shard(self.shard, &lock.value, &lock_name(self.executor));
         listed.tell();
         listed.check_not_empty(self.options.selection.allow_empty)?;
-        let lock = Lock::read(self.settings.lock_path())?;
         lock.warnings.iter().for_each(|warning| output::warning(warning));
         let plan = self.plan(&listed, &lock.value, jobs)?;
         let file = self.take_readings(&listed, &plan)?;
@@ -118,7 +120,7 @@ impl EngineRun<'_> {
                 SideName::Head => Side::Head,
             }),
             filter: self.options.selection.filter.clone(),
-            shard: None,
+            shard: self.shard,
             fingerprint: self.executor.fingerprint().clone(),
             benches: unlisted.chain(unmeasured).collect(),
         }
@@ -144,7 +146,9 @@ impl EngineRun<'_> {
         let mut added = 0;
         for bench in &file.benches {
             let known = old.get(&engine, &bench.id).filter(|_| !self.options.recalibrate);
-            if bench.status != BenchStatus::Measured || known.is_some() {
+            // What is in doubt is looked at anew the next time.
+            let is_sound = bench.status == BenchStatus::Measured && bench.reason.is_none();
+            if !is_sound || known.is_some() {
                 continue;
             }
             let seconds: Vec<f64> = bench.readings.iter().map(|reading| reading.seconds).collect();

@@ -14,6 +14,7 @@ use crate::progress::Progress;
 use crate::report::{Kind, Report};
 use crate::settings::Settings;
 use crate::setup::{Setup, choose_instrument, interrupt_flag};
+use crate::shard;
 pub(crate) use destinations::same_file;
 
 use destinations::Destinations;
@@ -30,7 +31,8 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
     one_document(engines.len(), options.shown.format, &options.shown.export)?;
     let exports = Exports::parse(&options.shown, &settings.root)?;
     let base = compare::base_of_run(options, &settings)?;
-    let limits = settings.limits(&options.judging)?;
+    settings.limits(&options.judging)?;
+    let shard = selection.shard.as_deref().map(shard::parse).transpose()?;
     let filter = Filter::new(&selection.filter, selection.exact)?;
     let files = bench_files(&settings, &selection.paths)?;
     if files.is_empty() && !selection.allow_empty {
@@ -65,6 +67,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
             settings: &settings,
             files: &files,
             filter: &filter,
+            shard,
             destinations: &destinations,
             interrupted: &interrupted,
             progress: &progress,
@@ -82,7 +85,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
         Some(base) if status != ExitStatus::Interrupted => {
             for result in results {
                 let head = compare::Named { source: "this run".to_owned(), file: result };
-                let compared = compare::show(&base, &head, limits, options, &exports)?;
+                let compared = compare::show(&base, &head, &settings, options, &exports)?;
                 status = status.worst(compared);
             }
             Ok(status)

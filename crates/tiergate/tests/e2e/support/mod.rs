@@ -4,12 +4,14 @@ mod engines;
 mod fake_counter;
 mod invocation;
 mod project;
+mod repository;
 mod script;
 
 pub(crate) use engines::{ENGINES, STRIPPING_ENGINES, node};
 pub(crate) use fake_counter::{Opened, Words, with_fake_counters};
 pub(crate) use invocation::{Invocation, Outcome};
 pub(crate) use project::{Project, bench_of};
+pub(crate) use repository::{Repository, git};
 pub(crate) use script::{Script, scripted};
 
 /// Ends a test whose precondition this machine does not meet, and says so where people look.

@@ -1,0 +1,306 @@
+//! Whether an op does the same at the window's age as it did at first, and as it goes on doing.
+//!
+//! A calm window proves little: an op whose input was used up during the warm-up is the calmest of
+//! all. So the ops are counted once more from their first calls on, at the engine's lowest tiers:
+//! there the same work costs the same at any age, and what differs is the op's own doing.
+
+use crate::executor::Stretch;
+use tiergate_model::OpBudget;
+
+/// Calls in which inline caches and lazily compiled functions settle.
+const FIRST_OPS: u64 = 10;
+
+/// Stretches without ops, which tell what a mark costs.
+const EMPTY: usize = 5;
+
+/// Ops of the first stretches.
+const SHORTEST: u64 = 12;
+
+/// Stretches of the window; of the ops before it there are as many as it takes when each is longer by
+/// a tenth than the one before.
+const IN_WINDOW: u64 = 64;
+
+/// Ops of the window that a look needs.
+const MOST_OF_WINDOW: u64 = 64_000;
+
+/// Instructions at the lowest tiers that a look may take: about a second.
+const LARGEST_LOOK: f64 = 1.5e9;
+
+/// The lowest tiers take about so many times the instructions of the highest.
+const LOWEST_TIER_FACTOR: f64 = 10.0;
+
+/// A fall or rise of the cost that is told.
+const TOLD: f64 = 0.5;
+
+/// An op that costs this share of what it did at first, and next to nothing, has run dry.
+const DRY_SHARE: f64 = 1.0 / 3.0;
+
+/// Instructions at the lowest tiers in which little can be done but to find that nothing is left.
+const NEXT_TO_NOTHING: f64 = 300.0;
+
+/// A change of the cost since the first ops that can be one of the op's state.
+const DRIFT_SINCE_FIRST: f64 = 0.05;
+
+/// The same change within the window.
+const DRIFT_IN_WINDOW: f64 = 0.003;
+
+/// A stretch that costs so many times the usual holds more than the op's usual work.
+const PEAK: f64 = 1.3;
+
+/// The share of the window's cost in peaks that decides about it.
+const PEAKS_SHARE: f64 = 0.02;
+
+/// With so many in a window, one more or less does not matter much.
+const ENOUGH_PEAKS: u64 = 8;
+
+/// Fewer ops than that tell nothing.
+const FEWEST_OPS: u64 = 24;
+
+/// What to look at: ops from the first ones to the window's, and how they are divided. Fewer where
+/// they would take too long; `None` for ops that are too long themselves.
+pub(super) fn look(budget: OpBudget, per_op: f64) -> Option<(OpBudget, Vec<u64>)> {
+    #[allow(
+        clippy::cast_sign_loss,
+        clippy::cast_possible_truncation,
+        reason = "positive and far below 2^53"
+    )]
+    let affordable = (LARGEST_LOOK / (per_op.max(1.0) * LOWEST_TIER_FACTOR)) as u64;
+    let before = budget.warmup_ops.saturating_sub(FIRST_OPS).min(affordable);
+    let within = budget.window_ops.min(MOST_OF_WINDOW).min(affordable - before);
+    if before + within < FEWEST_OPS {
+        return None;
+    }
+    let mut shares = vec![0; EMPTY];
+    let (mut left, mut share) = (before, SHORTEST);
+    while left > 0 {
+        shares.push(share.min(left));
+        left -= share.min(left);
+        share += share / 10;
+    }
+    let share = within.div_ceil(IN_WINDOW).max(1);
+    shares.extend((0..within / share).map(|_| share));
+    let window_ops = shares.iter().sum();
+    Some((OpBudget { warmup_ops: FIRST_OPS, window_ops }, shares))
+}
+
+/// What the ops' course says of the window.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Age {
+    /// The same work at any age.
+    Steady,
+    /// Another cost than that of the first ops, but a steady one; worth telling.
+    Changed(String),
+    /// Extra work every so many ops, which the window holds too few of.
+    Refills {
+        /// Ops from one peak to the next, where the look saw several.
+        period_ops: Option<u64>,
+        /// In words.
+        reason: String,
+    },
+    /// No window of this op is one to judge by.
+    Unsteady(String),
+}
+
+/// Judges a course at the lowest tiers, given what an op that does nothing costs there.
+pub(super) fn judge(course: &[Stretch], budget: OpBudget, empty: Option<f64>) -> Age {
+    let course = &without_marks(course);
+    let first = first_cost(course);
+    let in_window: Vec<Stretch> =
+        course.iter().copied().filter(|one| one.after_ops >= budget.warmup_ops).collect();
+    // A look that could not reach the window tells of what it reached.
+    let reached = !in_window.is_empty();
+    let late = if reached { in_window } else { course[course.len() * 3 / 4..].to_vec() };
+    let (Some(first), Some(usual)) = (first, usual(&late)) else { return Age::Steady };
+    let until = late.last().map_or(0, |one| one.after_ops + one.ops);
+    let net = usual - empty.unwrap_or(0.0);
+    let net_first = first - empty.unwrap_or(0.0);
+    if net < net_first * DRY_SHARE
+        && net < NEXT_TO_NOTHING
+        && net_first > net + NEXT_TO_NOTHING / 6.0
+    {
+        return Age::Unsteady(format!(
+            "its input is used up: the first ops took {first:.0} instructions at the lowest tier, \
+             those of the window {usual:.0}; make the input anew in a hook, or let ops not use it up"
+        ));
+    }
+    if let Some((from, to)) = drift(&late)
+        && (usual / first - 1.0).abs() > DRIFT_SINCE_FIRST
+        && (usual > first) == (to > from)
+    {
+        return Age::Unsteady(format!(
+            "its cost drifts: the cost of an op goes from {first:.0} at first to {from:.0} and {to:.0} \
+             instructions at op {until}, at the lowest tier; does its state grow from op to op?"
+        ));
+    }
+    if let Some(refills) = refills(course, &late, usual, reached) {
+        return refills;
+    }
+    if usual < first * (1.0 - TOLD) || usual > first * (1.0 + TOLD) {
+        return Age::Changed(format!(
+            "the first ops took {first:.0} instructions at the lowest tier, those of the window \
+             {usual:.0}: what is measured is the later state"
+        ));
+    }
+    Age::Steady
+}
+
+/// The stretches that have ops, without what their marks cost.
+fn without_marks(course: &[Stretch]) -> Vec<Stretch> {
+    let marks: Vec<f64> =
+        course.iter().filter(|one| one.ops == 0).map(|one| one.count as f64).collect();
+    #[allow(
+        clippy::cast_sign_loss,
+        clippy::cast_possible_truncation,
+        reason = "a median of counts"
+    )]
+    let mark = tiergate_stats::median(&marks).unwrap_or(0.0) as u64;
+    course
+        .iter()
+        .filter(|one| one.ops > 0)
+        .map(|one| Stretch { count: one.count.saturating_sub(mark), ..*one })
+        .collect()
+}
+
+/// The cost of the first ops: the median of the first stretches.
+fn first_cost(course: &[Stretch]) -> Option<f64> {
+    usual(&course[..course.len().min(3)])
+}
+
+/// The median cost of an op.
+fn usual(stretches: &[Stretch]) -> Option<f64> {
+    let costs: Vec<f64> = stretches.iter().map(Stretch::per_op).collect();
+    tiergate_stats::median(&costs)
+}
+
+/// The costs of the first and the second half, where they differ by more than a steady op's would.
+fn drift(late: &[Stretch]) -> Option<(f64, f64)> {
+    if late.len() < 6 {
+        return None;
+    }
+    let (front, back) = late.split_at(late.len() / 2);
+    let (front, back) = (usual(front)?, usual(back)?);
+    ((back / front - 1.0).abs() > DRIFT_IN_WINDOW).then_some((front, back))
+}
+
+fn refills(course: &[Stretch], late: &[Stretch], usual: f64, reached: bool) -> Option<Age> {
+    let is_peak = |one: &Stretch| one.per_op() > usual * PEAK;
+    let all: f64 = late.iter().map(|one| one.count as f64).sum();
+    let extra: f64 = late
+        .iter()
+        .filter(|one| is_peak(one))
+        .map(|one| one.count as f64 - usual * one.ops as f64)
+        .sum();
+    if !reached || extra < PEAKS_SHARE * all {
+        return None;
+    }
+    let peaks = starts(late, is_peak);
+    if peaks.len() as u64 >= ENOUGH_PEAKS {
+        return None;
+    }
+    // Where the window holds but one, those of the warm-up tell how far they lie apart.
+    let period_ops = period(&starts(course, is_peak));
+    let every = match period_ops {
+        Some(ops) => format!("every {ops} ops or so"),
+        None => "now and then".to_owned(),
+    };
+    Some(Age::Refills {
+        period_ops,
+        reason: format!(
+            "it does extra work {every}, {:.0} % of the window's, which holds it {} times: one time \
+             more or less would be another result",
+            100.0 * extra / all,
+            peaks.len()
+        ),
+    })
+}
+
+/// The ops at which peaks begin.
+fn starts(stretches: &[Stretch], is_peak: impl Fn(&Stretch) -> bool) -> Vec<u64> {
+    let mut before = false;
+    let mut found = Vec::new();
+    for one in stretches {
+        let peak = is_peak(one);
+        if peak && !before {
+            found.push(one.after_ops);
+        }
+        before = peak;
+    }
+    found
+}
+
+fn period(starts: &[u64]) -> Option<u64> {
+    let gaps: Vec<f64> = starts.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+    let (first, last) = (starts.first()?, starts.last()?);
+    let shortest = gaps.iter().copied().fold(f64::INFINITY, f64::min);
+    let longest = gaps.iter().copied().fold(0.0, f64::max);
+    // Growing distances are those of a table that doubles, and no period.
+    (gaps.len() >= 2 && longest < 1.5 * shortest).then(|| (last - first) / (gaps.len() as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BUDGET: OpBudget = OpBudget { warmup_ops: 9_000, window_ops: 4_000 };
+    const MARK: f64 = 1_234.0;
+
+    #[allow(
+        clippy::cast_sign_loss,
+        clippy::cast_possible_truncation,
+        reason = "small and positive"
+    )]
+    fn course(cost: impl Fn(u64) -> f64) -> Vec<Stretch> {
+        let (budget, shares) = look(BUDGET, 100.0).unwrap();
+        let mut after_ops = budget.warmup_ops;
+        shares
+            .into_iter()
+            .map(|ops| {
+                let count = (after_ops..after_ops + ops).map(&cost).sum::<f64>() + MARK;
+                let stretch = Stretch { after_ops, ops, count: count as u64 };
+                after_ops += ops;
+                stretch
+            })
+            .collect()
+    }
+
+    fn judged(cost: impl Fn(u64) -> f64) -> Age {
+        judge(&course(cost), BUDGET, Some(100.0))
+    }
+
+    #[test]
+    fn the_same_work_is_steady() {
+        assert_eq!(judged(|_| 5_000.0), Age::Steady);
+        assert_eq!(judged(|op| 5_000.0 + (op % 7) as f64), Age::Steady);
+    }
+
+    #[test]
+    fn used_up_input_is_told_from_a_filled_cache() {
+        let dry = judged(|op| if op < 40 { 5_000.0 } else { 150.0 });
+        assert!(matches!(&dry, Age::Unsteady(reason) if reason.contains("used up")), "{dry:?}");
+        let filled = judged(|op| if op < 2_000 { 5_000.0 } else { 900.0 });
+        assert!(matches!(filled, Age::Changed(_)), "{filled:?}");
+    }
+
+    #[test]
+    fn growing_state_drifts_until_it_is_full() {
+        let grows = judged(|op| 1_000.0 + op as f64);
+        assert!(matches!(&grows, Age::Unsteady(reason) if reason.contains("drifts")), "{grows:?}");
+        let full = judged(|op| 1_000.0 + op.min(300) as f64);
+        assert_eq!(full, Age::Steady);
+    }
+
+    #[test]
+    fn extra_work_now_and_then_needs_a_long_window() {
+        let rare = judged(|op| if op % 1_500 == 0 { 400_000.0 } else { 1_000.0 });
+        assert!(matches!(rare, Age::Refills { period_ops: Some(1_400..=1_600), .. }), "{rare:?}");
+        assert_eq!(judged(|op| if op % 300 == 0 { 40_000.0 } else { 1_000.0 }), Age::Steady);
+    }
+
+    #[test]
+    fn a_look_is_as_long_as_it_can_be() {
+        let ops = |per_op| look(BUDGET, per_op).map(|(budget, _)| budget.window_ops);
+        assert_eq!(ops(100.0), Some(13_000 - FIRST_OPS - 31));
+        assert_eq!(ops(1e6), Some(150));
+        assert_eq!(ops(1e9), None);
+    }
+}

@@ -1,0 +1,89 @@
+//! Looks at a bench beyond its window: at its first ops, and at what an op costs that does nothing.
+
+use super::Progress;
+use super::age::{Age, judge, look};
+use super::bench::whole_batches;
+use crate::executor::{Bench, Executor, RawReading, Tiers};
+use std::time::Instant;
+use tiergate_model::{OpBudget, WindowShape};
+
+/// An op that costs so few instructions more than an empty one holds no work: what differs is how
+/// its result is made.
+const NOTHING_LEFT: f64 = 2.0;
+
+/// Extra work that comes every so many ops should come so often in a window.
+const PERIODS: u64 = 16;
+
+/// Instructions that a window may hold for its sake.
+const LARGEST_COUNT: f64 = 2e9;
+
+/// What was seen.
+pub(crate) enum Examined {
+    Steady,
+    Warning(String),
+    /// No window of this bench is one to judge by.
+    Doubt(String),
+    /// A longer window would be.
+    TooShort {
+        period_ops: Option<u64>,
+        reason: String,
+    },
+}
+
+/// What the first reading of a bench says of its ops.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counted {
+    count: u64,
+    budget: OpBudget,
+    is_async: bool,
+    own_loop: bool,
+}
+
+impl Counted {
+    pub(crate) fn of(raw: &RawReading) -> Self {
+        let RawReading { count, budget, is_async, own_loop, .. } = *raw;
+        Self { count, budget, is_async, own_loop }
+    }
+}
+
+pub(crate) fn examine(
+    executor: &dyn Executor,
+    bench: &Bench,
+    raw: &Counted,
+    progress: &Progress<'_>,
+) -> Examined {
+    let per_op = raw.count as f64 / raw.budget.window_ops as f64;
+    let in_our_loop = !raw.own_loop && bench.discovered.window == WindowShape::Span;
+    let empty = |tiers| in_our_loop.then(|| executor.empty_op(raw.is_async, tiers)).flatten();
+    if let Some(cost) = empty(Tiers::AsMeasured)
+        && per_op < cost + NOTHING_LEFT
+    {
+        return Examined::Doubt(format!(
+            "nothing left to measure: it costs {per_op:.1} instructions per op, and an op that does \
+             nothing {cost:.1}; the compiler has removed the work, or there is none"
+        ));
+    }
+    let Some((budget, shares)) = look(raw.budget, per_op) else { return Examined::Steady };
+    progress.add_processes(1);
+    let start = Instant::now();
+    let course = executor.course(bench, budget, &shares, Tiers::Lowest);
+    progress.process_finished(bench, start.elapsed().as_secs_f64());
+    match course {
+        Ok(None) => Examined::Steady,
+        Err(fault) => Examined::Warning(format!("its first ops could not be looked at: {fault}")),
+        Ok(Some(course)) => match judge(&course, raw.budget, empty(Tiers::Lowest)) {
+            Age::Steady => Examined::Steady,
+            Age::Changed(warning) => Examined::Warning(warning),
+            Age::Unsteady(reason) => Examined::Doubt(reason),
+            Age::Refills { period_ops, reason } => Examined::TooShort { period_ops, reason },
+        },
+    }
+}
+
+/// A window that holds the extra work often enough, as far as that can be afforded.
+pub(super) fn lengthened(bench: &Bench, window_ops: u64, period: u64, count: u64) -> Option<u64> {
+    let per_op = count as f64 / window_ops as f64;
+    let wanted = period.max(1) * PERIODS;
+    let longer = whole_batches(bench, wanted);
+    (wanted > window_ops && longer as f64 * per_op < LARGEST_COUNT).then_some(longer)
+}
