@@ -33,17 +33,18 @@ impl Variant {
                for (let i = 0; i < {rounds}; i++) sum += JSON.parse(text).tags.length;
                return sum;
              }});
-             const words = Array.from({{ length: 24 }}, (_, i) => `{key}-${{(i * 7919) % 100}}`);
+             const words = Array.from({{ length: 220 }}, (_, i) =>
+               Array.from({{ length: 6 }}, (_, k) => `{key}-${{i}}-${{k}}`));
              bench('map', () => {{
                let sum = 0;
                for (let i = 0; i < {rounds}; i++) {{
                  const counts = new Map();
-                 for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+                 for (const word of words[i]) counts.set(word, (counts.get(word) ?? 0) + 1);
                  sum += counts.size;
                }}
                return sum;
              }});
-             const numbers = Array.from({{ length: 40 }}, () => Math.random());
+             const numbers = Array.from({{ length: 8 }}, () => Math.random());
              bench('sort', () => {{
                let sum = 0;
                for (let i = 0; i < {rounds}; i++) sum += numbers.slice().sort((a, b) => a - b)[0];
@@ -56,7 +57,7 @@ impl Variant {
     fn measure(self, project: &Project, engine: &str) -> String {
         let Self { folder, .. } = self;
         project
-            .file(&format!("{folder}/tiergate.toml"), "[bench.\"*\"]\nwarmup = 500\nops = 60\n")
+            .file(&format!("{folder}/tiergate.toml"), "[bench.\"*\"]\nwarmup = 60\nops = 20\n")
             .file(&format!("{folder}/a.bench.mjs"), self.source());
         let saved = format!("{folder}/result.json");
         let words = format!(
@@ -162,7 +163,7 @@ fn every_engine_measures_under_perturbations() {
 #[test]
 fn noise_tells_what_moves_a_bench() {
     need_x86!();
-    let project = Project::with_budget(500, 60);
+    let project = Project::with_budget(60, 20);
     project.file("a.bench.mjs", BASE.source());
     let outcome = project
         .tiergate("noise --engine node@24 --instrument counter --repeats 3 --format json")
