@@ -59,15 +59,18 @@ for (const name of PAGES) {
     assert.match(await page.title(), / – tiergate/);
   }));
 
-  test(`${name}: fits on a phone`, () => open(name, { viewport: { width: 320, height: 700 } }, async (page) => {
+  test(`${name}: fits on screens of any width`, () => open(name, {}, async (page) => {
     const widths = () => page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-    let [page_, screen] = await widths();
-    assert.ok(page_ <= screen, `${page_} > ${screen}`);
-    await page.evaluate(() => {
-      for (const details of [...document.querySelectorAll('details')].slice(0, 60)) details.open = true;
-    });
-    [page_, screen] = await widths();
-    assert.ok(page_ <= screen, `opened: ${page_} > ${screen}`);
+    for (const open of [false, true]) {
+      await page.evaluate((open) => {
+        for (const details of [...document.querySelectorAll('details')].slice(0, 60)) details.open = open;
+      }, open);
+      for (const width of [1280, 1060, 800, 390, 320]) {
+        await page.setViewportSize({ width, height: 700 });
+        const [content, screen] = await widths();
+        assert.ok(content <= screen, `${content} > ${screen}, ${open ? 'open' : 'closed'}`);
+      }
+    }
   }));
 }
 

@@ -57,6 +57,7 @@ fn dispatch(arguments: Arguments) -> Result<ExitStatus, Failure> {
         Command::Merge(options) => commands::merge::merge(&options),
         Command::Accept(options) => commands::accept::accept(&options),
         Command::Init(options) => commands::init::init(&options),
+        Command::Prove(options) => commands::prove::prove(&options),
         Command::Noise(options) => commands::noise::noise(&options),
         Command::Doctor(options) => commands::doctor::doctor(&options),
         Command::Completions(options) => commands::completions::completions(&options),

@@ -20,7 +20,7 @@ pub(super) fn table(page: &Page) -> Result<Markup, serde_json::Error> {
         table #benches role="table" aria-label="Benches" {
             thead role="rowgroup" {
                 tr role="row" {
-                    (heading("verdict", "verdict"))
+                    (heading(page.state, "verdict"))
                     (heading("bench", "name"))
                     @for column in &page.columns { (heading(column, "num")) }
                 }
@@ -76,6 +76,11 @@ pub(super) fn badge(badge: Badge) -> Markup {
 
 fn figure(column: &str, cell: &Cell) -> Markup {
     html! {
-        td.num role="cell" data-label=(column) data-v=[cell.sort] { (cell.text) }
+        td.num role="cell" data-label=(column) data-v=[cell.sort] {
+            span {
+                (cell.text)
+                @if !cell.more.is_empty() { span.below { (cell.more) } }
+            }
+        }
     }
 }

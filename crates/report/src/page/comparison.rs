@@ -31,7 +31,6 @@ pub fn comparison_html(
         vec!["change".to_owned(), format!("base {unit}"), format!("head {unit}"), "A/A".to_owned()];
     let paired = is_paired(comparison);
     if paired {
-        columns.insert(1, "range".to_owned());
         columns.push("noise floor".to_owned());
     }
     if tested {
@@ -68,6 +67,7 @@ pub fn comparison_html(
             .then(|| format!("Limits: {}", limits_text(&comparison.limits, comparison.unit))),
         after: renames(comparison),
         unit: comparison.unit,
+        state: "verdict",
         columns,
         rows: rows.collect(),
         data: serde_json::to_string(&comparison_document(comparison))?,
@@ -90,14 +90,12 @@ fn cells(row: &ComparisonRow, paired: bool, tested: bool) -> Vec<Cell> {
         |value: Option<f64>| Cell::new(value.map_or_else(|| UNKNOWN.to_owned(), per_op), value);
     let wider = wider_spread(row);
     let mut cells = vec![
-        Cell::new(change(row.change), row.change),
+        Cell::new(change(row.change), row.change).with_more(range(row)),
         count(row.base_per_op),
         count(row.head_per_op),
         Cell::new(spread(wider), wider),
     ];
     if paired {
-        let width = row.interval().map(|(low, high)| high - low);
-        cells.insert(1, Cell::new(range(row), width));
         cells.push(Cell::new(noise(row), row.noise_floor));
     }
     if tested {

@@ -177,6 +177,8 @@ fn footer(page: &Page) -> Markup {
                     dd { "the median over the repeats, for one call of the benchmarked function" }
                     dt { "A/A" }
                     dd { "the spread over repeats of equal code; the wider one of the two sides" }
+                    dt { "noise floor" }
+                    dd { "how far equal code moves under harmless perturbations" }
                 }
             }
             p.dim.keys hidden {

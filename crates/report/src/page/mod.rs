@@ -35,6 +35,8 @@ struct Page<'a> {
     environment: Markup,
     after: Markup,
     unit: Unit,
+    /// Heading of the first column.
+    state: &'static str,
     /// Headings of the columns behind the bench, and whether they hold numbers.
     columns: Vec<String>,
     rows: Vec<Row<'a>>,
@@ -106,11 +108,17 @@ struct Row<'a> {
 /// A figure, and what it is sorted by.
 struct Cell {
     text: String,
+    /// What stands below it, smaller.
+    more: String,
     sort: Option<f64>,
 }
 
 impl Cell {
     fn new(text: String, sort: Option<f64>) -> Self {
-        Self { text, sort: sort.filter(|value| value.is_finite()) }
+        Self { text, more: String::new(), sort: sort.filter(|value| value.is_finite()) }
+    }
+
+    fn with_more(self, more: String) -> Self {
+        Self { more, ..self }
     }
 }

@@ -122,10 +122,7 @@
     });
   });
 
-  table.addEventListener('toggle', ({ target }) => {
-    target.closest('.bench')?.classList.toggle('open', target.open);
-    countOpen();
-  }, true);
+  table.addEventListener('toggle', countOpen, true);
   table.addEventListener('click', (event) => {
     const row = event.target.closest('.row');
     const chosen = window.getSelection().toString();

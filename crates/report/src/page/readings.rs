@@ -3,7 +3,7 @@
 use super::label;
 use super::plot::{Scale, lane};
 use super::{Page, Row};
-use crate::number::{UNKNOWN, change, per_op, spread};
+use crate::number::{change, per_op, spread};
 use maud::{Markup, html};
 use tiergate_model::{BenchResult, Reading};
 use tiergate_stats::Summary;
@@ -100,21 +100,24 @@ fn lane_with_figures(side: &str, values: &[f64], scale: Scale, unit: &str, noise
             div.reading { span.side { (side) } span.nothing { "no reading" } }
         };
     };
-    let repeats = if summary.size == 1 { "1 reading" } else { "readings" };
+    let repeats = if summary.size == 1 { "reading" } else { "readings" };
     let spoken = format!(
         "{side}: {} {repeats} from {} to {} {unit}",
         summary.size,
         per_op(summary.min),
         per_op(summary.max),
     );
-    let spread = if summary.size > 1 { spread(Some(summary.spread())) } else { UNKNOWN.to_owned() };
+    let spread = match summary.size {
+        1 => String::new(),
+        _ => format!("{noise} {} · ", spread(Some(summary.spread()))),
+    };
     html! {
         div.reading {
             span class={ "side " (class) } { (side) }
             (lane(values, scale, class, &spoken))
             span.figures {
                 b { (per_op(summary.median)) }
-                span.dim { " " (noise) " " (spread) " · " (summary.size) "×" }
+                span.dim { " " (spread) (summary.size) " " (repeats) }
             }
         }
     }

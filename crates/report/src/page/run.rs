@@ -3,12 +3,10 @@
 use super::{Badge, Cell, Page, Row, Side, document, environment};
 use crate::SuiteName;
 use crate::number::{UNKNOWN, per_op, spread, whole};
-use crate::run::{
-    RANDOMISED, engine_and_instrument, is_doubtful, is_perturbed, mover, shows_wall, wall_text,
-};
+use crate::run::{RANDOMISED, engine_and_instrument, is_doubtful, is_perturbed, mover, shows_wall};
 use maud::html;
 use tiergate_model::{BenchResult, BenchStatus, ExitStatus, ResultFile, Verdict};
-use tiergate_stats::{moved_by, noise_floor, summarise_readings};
+use tiergate_stats::{noise_floor, summarise_readings};
 
 /// A run as one HTML page that needs neither network nor script: the benches, those that could not
 /// be measured first, each with its readings and their proof on demand.
@@ -25,7 +23,6 @@ pub fn run_html(
     let perturbed = is_perturbed(result);
     if perturbed {
         columns.insert(2, "noise floor".to_owned());
-        columns.insert(3, "most by".to_owned());
     }
     if wall {
         columns.push("wall ns/op".to_owned());
@@ -74,6 +71,7 @@ pub fn run_html(
         fine_print: None,
         after: html! {},
         unit: result.unit(),
+        state: "status",
         columns,
         rows,
         data: serde_json::to_string(result)?,
@@ -118,14 +116,12 @@ fn cells(bench: &BenchResult, perturbed: bool, wall: bool) -> Vec<Cell> {
     ];
     if perturbed {
         let floor = noise_floor(&bench.readings);
-        cells.insert(2, figure(floor, |value| spread(Some(value))));
-        let by = moved_by(&bench.readings).first().map(|(_, by)| by.abs());
-        cells.insert(3, Cell::new(mover(bench), by));
+        let figure = figure(floor, |value| spread(Some(value)));
+        cells.insert(2, figure.with_more(mover(bench)));
     }
     if wall {
         let median = bench.wall.as_ref().map(|wall| wall.median_ns_per_op);
-        let text = bench.wall.as_ref().map_or_else(|| UNKNOWN.to_owned(), wall_text);
-        cells.push(Cell::new(text, median));
+        cells.push(figure(median, per_op));
     }
     cells
 }

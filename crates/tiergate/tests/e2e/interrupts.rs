@@ -40,6 +40,25 @@ fn what_is_measured_is_kept() {
 }
 
 #[test]
+fn what_is_measured_is_compared_and_exported() {
+    let project = Project::new();
+    let benches = |slow| [scripted("quick", &[1e4]), slow];
+    let script = |slow| Script::new().file("a.bench.mjs", benches(slow));
+    script(scripted("slow", &[1e4])).write(&project, "script.json");
+    let run = "run --instrument mock --jobs 1 --save base.json";
+    project.tiergate(run).script("script.json").run().exits(0);
+    script(slow("slow", 300_000)).write(&project, "script.json");
+    let run = "run --instrument mock --jobs 1 --save head.json --compare base.json";
+    let exported = project.file("out.json", "older").tiergate(run).words("--export json=out.json");
+    let mut running = exported.script("script.json").start();
+    running.wait_until("one bench was measured", |project| has_measured(project, "quick"));
+    running.signal(Signal::SIGINT);
+    running.end().exits(130).prints("1 INCOMPLETE, 1 ok");
+    let document: serde_json::Value = serde_json::from_str(&project.read("out.json")).unwrap();
+    assert_eq!(document["summary"]["incomplete"], 1, "{document}");
+}
+
+#[test]
 fn a_second_signal_ends_the_run_at_once() {
     let project = Project::new();
     let benches = [scripted("quick", &[1e4]), slow("slow", 300_000)];

@@ -81,17 +81,16 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
         }
     }
     show(options, &exports, &results)?;
-    match base {
-        Some(base) if status != ExitStatus::Interrupted => {
-            for result in results {
-                let head = compare::Named { source: "this run".to_owned(), file: result };
-                let compared = compare::show(&base, &head, &settings, options, &exports)?;
-                status = status.worst(compared);
-            }
-            Ok(status)
-        }
-        _ => Ok(status),
+    let Some(base) = base else {
+        return Ok(status);
+    };
+    // An interrupted run too: what it lacks is said to be incomplete, and no older export stays.
+    for result in results {
+        let head = compare::Named { source: "this run".to_owned(), file: result };
+        let compared = compare::show(&base, &head, &settings, options, &exports)?;
+        status = status.worst(compared);
     }
+    Ok(status)
 }
 
 /// A JSON document, and an exported file, hold the results of one engine.
