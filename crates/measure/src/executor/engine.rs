@@ -231,12 +231,18 @@ impl EngineExecutor {
     ) -> Result<RawReading, Fault> {
         let scratch = Scratch::new()?;
         let changes = Changes::of(how.options.perturbation);
+        let alias = changes.alias(&scratch)?;
+        let mut bench = bench.clone();
+        if let Some(alias) = &alias {
+            bench.file.absolute = alias.path(&bench.file.absolute);
+        }
         let mut invocation = self.invoke_with(&changes.flags(how.flags), &bench.file)?;
+        invocation.command.alias = alias;
         changes.apply(&mut invocation.command);
         let invocation = invocation.wrapped(instrument, scratch.directory());
         let name = instrument.preload_name();
         let budget = changes.budget(budget);
-        let window = self.run_window(&scratch, bench, budget, invocation, name, how)?;
+        let window = self.run_window(&scratch, &bench, budget, invocation, name, how)?;
         let report = window.report;
         let counts = instrument.section_counts(scratch.directory(), &report)?;
         let is_held = !how.held.is_empty();

@@ -81,6 +81,7 @@ impl Equipment<'_> {
             directory: file.suite.directory.as_ref().unwrap_or(&self.sandbox.root).clone(),
             fixed_seed: false,
             random_addresses: false,
+            alias: None,
         }
     }
 }
