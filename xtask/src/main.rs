@@ -6,11 +6,14 @@
     reason = "chores say what they do to the person who runs them"
 )]
 
+mod bench_counter;
 mod demo;
 mod leave_one_out;
 mod setup;
 mod steps;
 mod test;
+mod whole_programs;
+mod windows;
 
 use anyhow::{Result, bail};
 
@@ -19,6 +22,14 @@ cargo xtask COMMAND
 
   demo     measure the two versions of examples/text and compare them
   test     format, lints, unit, property, snapshot and end-to-end tests
+  bench-counter [--rounds N] [--callgrind] [ENGINE…] [WORKLOAD…]
+           what the counter costs, as Markdown: the same windows natively and counted
+  oracle [ENGINE…] [WORKLOAD…]
+           compare the counter with single-stepping, address by address
+  whole-programs [ENGINE…]
+           run programs under the counter from first line to last, and compare with native
+  stress [--times N] [ENGINE…]
+           the same with a program of everything that is hard, in every setting
   check-aarch64
            type-check everything for aarch64
   setup    install what demo and test need: Valgrind, the pinned engines and frameworks, Chromium
@@ -26,12 +37,20 @@ cargo xtask COMMAND
            what each pin is worth: spreads with one of them left out, as Markdown
   schema   write the JSON schema of the result file anew";
 
+fn arguments() -> Vec<String> {
+    std::env::args().skip(2).collect()
+}
+
 fn main() -> Result<()> {
     let command = std::env::args().nth(1);
     match command.as_deref() {
         Some("demo") => demo::run(),
         Some("leave-one-out") => leave_one_out::run(&std::env::args().skip(2).collect::<Vec<_>>()),
         Some("test") => test::run(),
+        Some("bench-counter") => bench_counter::run(&arguments()),
+        Some("whole-programs") => whole_programs::run(&arguments()),
+        Some("stress") => whole_programs::stress(&arguments()),
+        Some("oracle") => bench_counter::oracle(&arguments()),
         Some("check-aarch64") => test::check_aarch64(),
         Some("setup") => {
             setup::valgrind()?;

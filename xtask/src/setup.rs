@@ -44,6 +44,11 @@ fn installed_package(name: &str) -> Result<bool> {
     Ok(true)
 }
 
+/// Installs the programs that are run whole, unless that was done for this very lock file.
+pub(crate) fn programs() -> Result<()> {
+    packages("tests/programs", "the programs that are run whole")
+}
+
 /// Installs the pinned engines and frameworks below `tests/node_modules`.
 pub(crate) fn engines() -> Result<()> {
     packages("tests", "the engines and frameworks (about 1 GB)")

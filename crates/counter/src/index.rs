@@ -2,7 +2,8 @@
 //!
 //! Invariant: an entry is 0 when free, or a block's number below the upper half of its address's hash; the number is
 //! `GONE` when the block was removed. Probing compares hashes only, and asks the block itself once they agree: most
-//! questions are about code that isn't translated yet, and end in the nearest cache.
+//! questions are about code that isn't translated yet, and end in the nearest cache. The hash keeps neighbours together, as
+//! most branches lead to a place near by, whose entry is then in the cache as well.
 #![allow(unsafe_code, reason = "the table is a raw mapping with masked indices")]
 #![allow(clippy::cast_possible_truncation, reason = "a hash is cut to the table's size")]
 
@@ -20,9 +21,16 @@ pub(crate) struct BlockIndex {
     used: usize,
 }
 
-/// The upper half is what entries keep; never 0.
+/// What entries keep; never 0. Its low bits are the place in the table.
 fn hash(addr: u64) -> u32 {
-    ((addr.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32) | 1
+    const NOT_ZERO: u32 = 1 << 31;
+    /// Code of this size has places of its own, if the table is large enough.
+    const REGION_BITS: u32 = 20;
+    /// Blocks are seldom shorter than that.
+    const SPACING_BITS: u32 = 2;
+    let region = (addr >> REGION_BITS).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+    let inside = (addr & ((1 << REGION_BITS) - 1)) >> SPACING_BITS;
+    (region as u32).wrapping_add(inside as u32) | NOT_ZERO
 }
 
 impl BlockIndex {
@@ -42,7 +50,7 @@ impl BlockIndex {
     }
 
     fn home(&self, hash: u32) -> usize {
-        (hash >> (32 - self.bits)) as usize
+        hash as usize & ((1 << self.bits) - 1)
     }
 
     /// The entry of the block that starts at `addr`.

@@ -16,6 +16,8 @@ use crate::sys;
 /// Pages of a table are asked for in steps, so that a push seldom faults: as much again as there is, within these bounds.
 const FIRST_STEP: u64 = 16 << 10;
 const LAST_STEP: u64 = 256 << 10;
+/// Beyond its first large page a table grows by large pages.
+const HUGE_STEP: u64 = 2 << 20;
 
 /// A growable array of plain values with a fixed capacity.
 pub(crate) struct Table<T: Copy> {
@@ -51,9 +53,14 @@ impl<T: Copy> Table<T> {
             let slot = self.base.add(index);
             if slot as u64 + size_of::<T>() as u64 > self.backed {
                 let end = self.base as u64 + (self.capacity * size_of::<T>()) as u64;
-                let step = (self.backed - self.base as u64)
-                    .clamp(FIRST_STEP, LAST_STEP)
-                    .min(end - self.backed);
+                let size = self.backed - self.base as u64;
+                let step = if size < HUGE_STEP {
+                    size.clamp(FIRST_STEP, LAST_STEP).min(HUGE_STEP - size)
+                } else {
+                    sys::prefer_huge_pages(self.backed, HUGE_STEP);
+                    HUGE_STEP
+                };
+                let step = step.min(end - self.backed);
                 sys::populate(self.backed, step);
                 self.backed += step;
             }

@@ -25,8 +25,6 @@ pub enum Incomplete {
     HandlersChanged,
     /// The mark was reached outside of the counter: a handler jumped out, or a fibre took the thread away.
     Escaped,
-    /// The program asked for a memory protection key.
-    ProtectionKeys,
 }
 
 impl fmt::Display for Incomplete {
@@ -47,9 +45,6 @@ impl fmt::Display for Incomplete {
             Self::SignalsLost => f.write_str("more signals arrived at once than can be kept"),
             Self::HandlersChanged => {
                 f.write_str("another thread changed a signal's handler inside the window")
-            }
-            Self::ProtectionKeys => {
-                f.write_str("the program began to use memory protection keys inside the window")
             }
             Self::Escaped => {
                 f.write_str("the thread left the counter, by a jump out of a signal handler")

@@ -8,7 +8,6 @@
 use crate::actions::{self, ACTIONS};
 use crate::entry;
 use crate::guard::GUARD;
-use crate::keys;
 use crate::report::{BlockCount, Incomplete, Observations};
 use crate::signals;
 use crate::sys;
@@ -108,8 +107,6 @@ pub enum Refusal {
     SegmentInUse,
     /// The processor keeps return addresses of its own for this thread, and would find translated returns missing.
     HardwareShadowStack,
-    /// The program uses memory protection keys, or memory that may be executed but not read.
-    ProtectionKeys,
     /// All real-time signals have handlers.
     NoFreeSignal,
     /// Memory, or a gap in the address space, is lacking.
@@ -124,7 +121,6 @@ impl fmt::Display for Refusal {
             Self::NoXsavec => "the processor has no `xsavec`",
             Self::SegmentInUse => "the program uses the gs segment",
             Self::HardwareShadowStack => "the thread has a hardware shadow stack",
-            Self::ProtectionKeys => "the program uses memory protection keys",
             Self::NoFreeSignal => "no real-time signal is free",
             Self::NoMemory => "no memory or no gap in the address space for the translator",
             Self::AlreadyOpen => "a window is open already",
@@ -147,7 +143,7 @@ pub(crate) unsafe fn translator() -> Option<&'static mut Translator> {
     unsafe { TRANSLATOR.load(SeqCst).as_mut() }
 }
 
-const REASONS: [fn(u64) -> Incomplete; 10] = [
+const REASONS: [fn(u64) -> Incomplete; 9] = [
     |_| Incomplete::Exited,
     |_| Incomplete::Executed,
     |_| Incomplete::Crashed,
@@ -157,7 +153,6 @@ const REASONS: [fn(u64) -> Incomplete; 10] = [
     |_| Incomplete::SignalsLost,
     |_| Incomplete::HandlersChanged,
     |_| Incomplete::Escaped,
-    |_| Incomplete::ProtectionKeys,
 ];
 
 /// Notes that the count will be incomplete; the first reason stays.
@@ -204,9 +199,6 @@ impl Counter {
         }
         if has_hardware_shadow_stack() {
             return Err(Refusal::HardwareShadowStack);
-        }
-        if keys::in_use() {
-            return Err(Refusal::ProtectionKeys);
         }
         Ok(())
     }

@@ -21,6 +21,7 @@ use crate::decode;
 use crate::entry;
 use crate::frame::{self, Frame};
 use crate::guard::{Fault, GUARD};
+use crate::keys;
 use crate::position::Position;
 use crate::report::Incomplete;
 use crate::session;
@@ -240,7 +241,8 @@ impl Visit<'_> {
         };
         self.t.cache.restore_set_aside(pc, &mut self.frame);
         self.t.leave_block(position);
-        let repeated = decode::is_repeated_at(position.original);
+        let repeated =
+            keys::reading_all(self.t.has_keys, || decode::is_repeated_at(position.original));
         if repeated && sys::page_of(position.original) != sys::page_of(addr) {
             // One step would be one of many rounds. In a chain of one block, nothing guards the page again before.
             self.t.next_chain_is_single = true;

@@ -52,7 +52,8 @@ pub(crate) unsafe fn call(nr: i64, args: [u64; 6]) -> i64 {
 pub(crate) fn map_anywhere(len: u64, prot: u64) -> Option<u64> {
     /// Far from the program, its heap, the stack, and the places that large allocators choose for themselves.
     static NEXT: AtomicU64 = AtomicU64::new(56 << 40);
-    const GAP: u64 = 1 << 20;
+    // A large page, so that tables can be backed by those.
+    const GAP: u64 = 2 << 20;
     const TRIES: usize = 8;
     (0..TRIES)
         .find_map(|_| {

@@ -17,7 +17,6 @@ use crate::context::{R10, RAX, RCX, RDI, RDX, RSI};
 use crate::dispatch::Resume;
 use crate::entry;
 use crate::guard::GUARD;
-use crate::keys;
 use crate::report::Incomplete;
 use crate::session;
 use crate::signals;
@@ -73,7 +72,6 @@ impl Translator {
                 }
             }
             libc::SYS_rt_sigreturn => session::give_up(Incomplete::SignalReturn),
-            libc::SYS_pkey_alloc if keys::enabled() => session::give_up(Incomplete::ProtectionKeys),
             libc::SYS_arch_prctl => session::give_up(Incomplete::SegmentBase),
             libc::SYS_clone | libc::SYS_clone3 | libc::SYS_fork | libc::SYS_vfork => {
                 let is_thread = number == libc::SYS_clone

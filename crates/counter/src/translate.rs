@@ -16,6 +16,7 @@ use crate::counts::Counts;
 use crate::decode::{self, Code, Insn, Role};
 use crate::emit::RCX;
 use crate::flags;
+use crate::keys;
 use crate::links::{LinkKind, Links};
 use crate::memory::Table;
 use crate::pads::{JMP_LEN, Pads};
@@ -56,6 +57,8 @@ pub(crate) struct Translator {
     pub(crate) options: Options,
     pub(crate) tally: Tally,
     pub(crate) pending: Pending,
+    /// Protection keys are enabled.
+    pub(crate) has_keys: bool,
     /// The next chain has one block only.
     pub(crate) next_chain_is_single: bool,
     /// The original address that the thread is on its way to.
@@ -133,6 +136,7 @@ impl Translator {
             marks: Table::new(MAX_MARKS)?,
             counts: Counts::new()?,
             pending: Pending::new(),
+            has_keys: keys::enabled(),
             next_chain_is_single: false,
             awaited: None,
             block: decode::Block::allocate()?,
@@ -181,7 +185,7 @@ impl Translator {
         if let Some(block) = self.cache.at(addr) {
             return Some(block);
         }
-        self.translate(addr, with_pad, chain)
+        keys::reading_all(self.has_keys, || self.translate(addr, with_pad, chain))
     }
 
     fn translate(&mut self, addr: u64, with_pad: bool, chain: usize) -> Option<u32> {

@@ -75,8 +75,12 @@ mod translating {
     }
 
     pub(crate) fn close(plan: &Plan, section: u64) {
-        let Some(observations) = Counter::close() else { return };
+        let Some((observations, blocks)) = Counter::close_with_profile() else { return };
         let path = plan.report_path();
+        // A second section shows what the marks cost, and is in no profile.
+        if let Some(profile) = plan.profile_path().filter(|_| section == 1) {
+            crate::profile::write(profile, &blocks);
+        }
         if let Some(incomplete) = observations.incomplete {
             line(report::INCOMPLETE, section).text(&incomplete.to_string()).append_to(path);
         }

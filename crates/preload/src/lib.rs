@@ -24,6 +24,8 @@ mod overrides;
 mod perf;
 mod pin;
 mod plan;
+#[cfg(target_arch = "x86_64")]
+mod profile;
 mod report;
 mod section;
 mod spent;

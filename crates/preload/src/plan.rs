@@ -29,11 +29,19 @@ pub(crate) struct Plan {
     /// Sub-windows of a section.
     pub(crate) sub_windows: u64,
     report_path: [u8; PATH_CAPACITY],
+    /// Empty without a profile.
+    profile_path: [u8; PATH_CAPACITY],
 }
 
 impl Plan {
     pub(crate) fn report_path(&self) -> &CStr {
         CStr::from_bytes_until_nul(&self.report_path).unwrap_or_default()
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn profile_path(&self) -> Option<&CStr> {
+        let path = CStr::from_bytes_until_nul(&self.profile_path).ok()?;
+        (!path.is_empty()).then_some(path)
     }
 }
 
@@ -63,9 +71,8 @@ extern "C" fn read_environment() {
 static READ_ENVIRONMENT: extern "C" fn() = read_environment;
 
 fn from_environment() -> Option<Plan> {
-    let path = variable(environment::REPORT)?.to_bytes_with_nul();
-    let mut report_path = [0; PATH_CAPACITY];
-    report_path.get_mut(..path.len())?.copy_from_slice(path);
+    let report_path = path(variable(environment::REPORT)?)?;
+    let profile_path = variable(environment::PROFILE).map_or(Some([0; PATH_CAPACITY]), path)?;
     let instrument = match variable(environment::INSTRUMENT)?.to_str().ok()? {
         instrument::CLOCK => Instrument::Clock,
         instrument::COUNTER => Instrument::Counter,
@@ -80,7 +87,22 @@ fn from_environment() -> Option<Plan> {
     if instrument == Instrument::Trace {
         trace::begin(variable(environment::TRACE)?, variable(environment::TRACED_STREAM)?);
     }
-    Some(Plan { instrument, brackets, marks_per_section, sections, sub_windows, report_path })
+    Some(Plan {
+        instrument,
+        brackets,
+        marks_per_section,
+        sections,
+        sub_windows,
+        report_path,
+        profile_path,
+    })
+}
+
+fn path(value: &CStr) -> Option<[u8; PATH_CAPACITY]> {
+    let value = value.to_bytes_with_nul();
+    let mut path = [0; PATH_CAPACITY];
+    path.get_mut(..value.len())?.copy_from_slice(value);
+    Some(path)
 }
 
 fn number(name: &str) -> Option<u64> {

@@ -11,6 +11,8 @@ pub mod environment {
     pub const REPORT: &str = "TIERGATE_REPORT";
     /// The instrument: one of the [`super::instrument`] names.
     pub const INSTRUMENT: &str = "TIERGATE_INSTRUMENT";
+    /// Path of the file for the counter's executions of every block; without it there is none.
+    pub const PROFILE: &str = "TIERGATE_PROFILE";
     /// `span` or `brackets`, see [`super::shape`].
     pub const SHAPE: &str = "TIERGATE_SHAPE";
     /// How many marks a section has.
@@ -30,6 +32,19 @@ pub mod environment {
     pub const TRACE: &str = "TIERGATE_TRACE";
     /// The stream that the engine traces to: one of the [`super::traced`] names.
     pub const TRACED_STREAM: &str = "TIERGATE_TRACED_STREAM";
+}
+
+/// Words that begin the lines of a profile: the header, mappings of code as in `/proc/PID/maps`,
+/// then blocks with their addresses in hexadecimal digits, instructions and executions, then the end.
+pub mod profile {
+    /// First line: the format's name and version.
+    pub const HEADER: &str = "tiergate-profile 1";
+    /// A mapping of code.
+    pub const MAPPING: &str = "map";
+    /// A block of code.
+    pub const BLOCK: &str = "block";
+    /// Last line.
+    pub const END: &str = "end";
 }
 
 /// The notes of the paths that a process opens: each ends in a zero byte.

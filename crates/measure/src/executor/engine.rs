@@ -17,6 +17,7 @@ use crate::marks::MarkReport;
 use crate::process::{
     BaseEnvironment, EngineCommand, OutputSink, ProcessLimits, ProcessOutcome, run,
 };
+use crate::profile::Profile;
 use crate::trace::{Course, Timeline, traced_stream};
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,7 +27,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tiergate_engine::{AcceptedFlags, Engine, Launch, Seeds, can_preload};
 use tiergate_model::{
-    Fingerprint, InstrumentKind, MarkCheck, OpBudget, Perturbation, PerturbationKind, Pinned, Proof,
+    Fingerprint, InstrumentKind, MarkCheck, OpBudget, Perturbation, PerturbationKind, Pinned,
+    Proof, WindowShape,
 };
 use tiergate_protocol::{environment, instrument, pin};
 
@@ -261,6 +263,36 @@ impl EngineExecutor {
                 pinned,
             },
         })
+    }
+
+    /// Where the instructions of a bench's window go, by the in-process counter.
+    ///
+    /// # Errors
+    /// As for a reading; and when the profile doesn't add up to the count.
+    pub fn profile(&self, bench: &Bench, budget: OpBudget) -> Result<Profile, Fault> {
+        let fault = |fault: String| Fault::Instrument { instrument: instrument::COUNTER, fault };
+        let scratch = Scratch::new()?;
+        let path = scratch.path("profile");
+        let held = self.flags.set().held();
+        let mut command = self.command(&bench.file.absolute);
+        command.environment.insert(environment::PROFILE.into(), path.clone().into());
+        let how =
+            How { flags: &self.flags, held: &held, division: Division::Whole, options: UNSEEN };
+        let name = instrument::COUNTER;
+        let window = self.run_window(&scratch, bench, budget, command, name, &how)?;
+        if let Some(reason) = window.report.uncounted {
+            return Err(fault(reason));
+        }
+        let profile = Profile::read(&path).map_err(|error| fault(error.to_string()))?;
+        let count = window.report.closed.first().and_then(|section| section.instructions);
+        // In brackets, what lies between them is in the profile but not in the count.
+        if bench.discovered.window == WindowShape::Span && count != Some(profile.total()) {
+            return Err(fault(format!(
+                "the profile has {} instructions, the count says {count:?}",
+                profile.total()
+            )));
+        }
+        Ok(profile)
     }
 
     fn trace_once(
