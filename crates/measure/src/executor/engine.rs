@@ -120,6 +120,7 @@ impl EngineExecutor {
             directory: self.sandbox.root.clone(),
             fixed_seed: false,
             random_addresses: false,
+            alias: None,
         }
     }
 
@@ -221,12 +222,18 @@ impl EngineExecutor {
     ) -> Result<RawReading, Fault> {
         let scratch = Scratch::new()?;
         let changes = Changes::of(how.options.perturbation);
+        let alias = changes.alias(&scratch)?;
+        let mut bench = bench.clone();
+        if let Some(alias) = &alias {
+            bench.file.absolute = alias.path(&bench.file.absolute);
+        }
         let mut engine = self.command_with(&changes.flags(how.flags), &bench.file.absolute);
+        engine.alias = alias;
         changes.apply(&mut engine);
         let command = instrument.wrap(engine, scratch.directory());
         let name = instrument.preload_name();
         let budget = changes.budget(budget);
-        let window = self.run_window(&scratch, bench, budget, command, name, how)?;
+        let window = self.run_window(&scratch, &bench, budget, command, name, how)?;
         let report = window.report;
         let counts = instrument.section_counts(scratch.directory(), &report)?;
         let is_held = !how.held.is_empty();

@@ -4,7 +4,7 @@
 
 use super::activity::Activity;
 use super::output::{Drain, OutputSink};
-use super::{orphans, pin, seed};
+use super::{Alias, orphans, pin, seed};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
@@ -31,6 +31,8 @@ pub struct EngineCommand {
     pub fixed_seed: bool,
     /// Whether its addresses are randomised, though they are not for others.
     pub random_addresses: bool,
+    /// Where it sees all files a second time; its working directory is there then.
+    pub alias: Option<Alias>,
 }
 
 /// Limits and listeners of one process.
@@ -95,7 +97,9 @@ pub fn run(
 ) -> Result<ProcessOutcome, SpawnError> {
     let fixed_seed = command.fixed_seed && seed::can_be_fixed();
     let random_addresses = command.random_addresses;
+    let alias = command.alias.as_ref().map(|alias| alias.prepare(&command.directory));
     let fail = |source| SpawnError { program: command.program.display().to_string(), source };
+    let alias = alias.transpose().map_err(fail)?;
     let mut prepared = Command::new(&command.program);
     prepared
         .args(&command.arguments)
@@ -113,6 +117,9 @@ pub fn run(
             // Orphans stay with their engine while it lives: they are nobody else's to end.
             nix::sys::prctl::set_child_subreaper(true)?;
             nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
+            if let Some(alias) = &alias {
+                alias.enter()?;
+            }
             if random_addresses {
                 pin::randomise_own_addresses()?;
             }

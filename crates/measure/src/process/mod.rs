@@ -1,6 +1,7 @@
 //! Starting engines in an environment of fixed content, and ending them for certain.
 
 mod activity;
+mod alias;
 mod child;
 mod environment;
 mod orphans;
@@ -8,6 +9,7 @@ mod output;
 mod pin;
 mod seed;
 
+pub use alias::{Alias, can_alias};
 pub use child::{Ending, EngineCommand, ProcessLimits, ProcessOutcome, SpawnError, run};
 pub use environment::{BaseEnvironment, base_environment};
 pub use output::OutputSink;

@@ -30,4 +30,5 @@ mod refusals;
 mod renames;
 mod result_files;
 mod settling;
+mod stability;
 mod verdicts;
