@@ -43,6 +43,7 @@ function* driving(session, plan) {
   let outcome;
   try {
     yield* bench.setUp();
+    session.emit('ready');
     outcome = session.mode === 'size' ? yield* size(bench) : yield* bench.measure();
     yield* bench.tearDown();
   } catch (error) {

@@ -2,6 +2,7 @@
 
 // One process of the harness: its mode, the benches that come up, and how and when the process ends.
 
+const { cutChannel } = require('./channel.cjs');
 const { openEvents } = require('./events.cjs');
 const { Ids } = require('./ids.cjs');
 const { describe } = require('./place.cjs');
@@ -27,6 +28,8 @@ class Session {
     this.ids = new Ids(request.select);
     /** Whether the main module has had its time to register benches. */
     this.isClosed = false;
+    /** Whether this is a process in which vitest runs its files. */
+    this.isInVitest = false;
     this.#exit = exit;
     this.#emit = openEvents(request.events);
     this.#quiet = new Quiet(() => this.end('quiet'));
@@ -40,12 +43,12 @@ class Session {
   /**
    * A bench that the framework would run now. Lists it; true if it is the selected one and is to be driven.
    */
-  meet({ names, framework, frameworkVersion, window = 'span', batchOps = 1, divisible = true, skipped = false }) {
+  meet({ names, framework, frameworkVersion, imports, window = 'span', batchOps = 1, divisible = true, skipped = false }) {
     const { ordinal, selected } = this.ids.take(names);
     this.#quiet.stir();
     this.#unrun--;
     if (this.mode === 'list') {
-      this.emit('bench', { names, ordinal, framework, frameworkVersion, window, batchOps, divisible, skipped });
+      this.emit('bench', { names, ordinal, framework, frameworkVersion, imports, window, batchOps, divisible, skipped });
     }
     return selected && !skipped && !this.#drive;
   }
@@ -104,6 +107,7 @@ class Session {
     this.#drive = drive;
     this.#quiet.stop();
     this.emit('started');
+    if (this.isInVitest) cutChannel();
   }
 
   /** Something was thrown. Only the first error of a process is told. */
@@ -117,6 +121,12 @@ class Session {
   uncaught(error) {
     if (this.failed) return;
     this.fail(this.#drive?.phase ?? 'load', error);
+  }
+
+  /** The file is one that the framework's own program has to run. */
+  needsRunner(framework) {
+    this.emit('runner', { framework });
+    this.end('unsupported');
   }
 
   unsupported(framework, frameworkVersion, supported) {

@@ -5,6 +5,7 @@
 const { adapters } = require('../frameworks/index.cjs');
 const { createApi } = require('../frameworks/tiergate.cjs');
 const { installHandle } = require('./intercept.cjs');
+const { watchOutside } = require('./outside.cjs');
 const { draw } = require('./perturb.cjs');
 const { watchProcess } = require('./process.cjs');
 const { takeRequest } = require('./request.cjs');
@@ -20,6 +21,7 @@ function start(engine, engineVersion) {
   const exit = process.exit.bind(process);
   const session = new Session(request, { engine, engineVersion, exit });
   watchProcess(session);
+  if (session.mode === 'list') watchOutside(session);
   session.api = createApi(session);
   installHandle(session, adapters);
   for (const adapter of adapters) adapter.install?.(session);

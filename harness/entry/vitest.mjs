@@ -26,16 +26,35 @@ const { fork } = childProcess;
 childProcess.fork = (program, args, options = {}) => {
   const [passed, own] = Array.isArray(args) ? [args, options] : [[], args ?? options];
   if (path.basename(String(program)).startsWith('watchdog')) return fork(program, passed, own);
+  const execArgv = [...(own.execArgv ?? process.execArgv), ...(request.worker?.execArgv ?? []), ...flags];
+  // A program that runs the engine takes it as its last argument.
+  const [wrapper, ...wrapped] = request.worker?.wrapper ?? [];
   const child = fork(program, passed, {
     ...own,
     env: { ...(own.env ?? process.env), ...request.worker?.env, TIERGATE_REQUEST: requestFile },
-    execArgv: [...(own.execArgv ?? process.execArgv), ...(request.worker?.execArgv ?? []), ...flags],
+    ...(wrapper ? { execPath: wrapper, execArgv: [...wrapped, ...execArgv] } : { execArgv }),
   });
-  // The harness ends the worker when it is through; vitest would take that for a failure.
-  child.on('exit', () => hasEnded() && process.exit(0));
+  child.on('exit', (...ending) => ended(child, ...ending));
+  muffle(child);
   return child;
 };
 module.syncBuiltinESMExports();
+
+/** The harness cuts the channel when a bench begins: to vitest the worker is busy. */
+function muffle(child) {
+  const { emit, send } = child;
+  child.emit = (event, ...args) => event !== 'disconnect' && Reflect.apply(emit, child, [event, ...args]);
+  child.send = (...args) => !child.connected || Reflect.apply(send, child, args);
+}
+
+/** The harness ends the worker when it is through; vitest would take that for a failure. */
+function ended(child, code, signal) {
+  if (hasEnded()) process.exit(0);
+  // vitest ends its workers itself when they are through. Otherwise this process ends as its worker did.
+  if (child.killed || has('loaded') || has('error')) return;
+  if (signal) process.kill(process.pid, signal);
+  else if (code !== 0) process.exit(code);
+}
 
 const events = () => (fs.existsSync(request.events) ? fs.readFileSync(request.events, 'utf8') : '');
 const has = (event) => events().includes(`{"event":"${event}"`);
@@ -43,7 +62,7 @@ const hasEnded = () => has('end');
 const append = (event) => fs.appendFileSync(request.events, `${JSON.stringify(event)}\n`);
 
 const fromProject = module.createRequire(file);
-const { version } = fromProject('vitest/package.json');
+const version = installed();
 const major = Number.parseInt(version, 10);
 if (![3, 4, 5].includes(major)) {
   append({ event: 'unsupported', framework: 'vitest', frameworkVersion: version, supported: ['3', '4', '5'] });
@@ -51,7 +70,12 @@ if (![3, 4, 5].includes(major)) {
   process.exit(0);
 }
 const { createVitest } = await import(pathToFileURL(fromProject.resolve('vitest/node')).href);
-const silent = { onInit() {} };
+const silent = {
+  onInit() {},
+  onUserConsoleLog({ type, content }) {
+    process[type].write(content);
+  },
+};
 // From 5 on benches are parts of tests.
 const isSuite = major < 5;
 const options = {
@@ -69,6 +93,16 @@ const options = {
 const vitest = await createVitest(isSuite ? 'benchmark' : 'test', options);
 const found = await vitest.globTestSpecifications([file]);
 await vitest.runTestSpecifications(found, true);
+
+function installed() {
+  try {
+    return fromProject('vitest/package.json').version;
+  } catch {
+    append({ event: 'error', phase: 'load', message: `vitest is not installed for ${file}` });
+    append({ event: 'exit', code: 1, unrun: 0 });
+    return process.exit(0);
+  }
+}
 
 if (!hasEnded()) {
   const failures = [

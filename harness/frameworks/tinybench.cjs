@@ -67,7 +67,8 @@ class Copy {
   }
 
   identity(names, owner) {
-    return { names, framework: owner?.framework ?? name, frameworkVersion: owner?.frameworkVersion ?? this.version };
+    const { framework = name, frameworkVersion = this.version, imports } = owner ?? {};
+    return { names, framework, frameworkVersion, imports };
   }
 
   add(bench, add, taskName, fn, options = {}) {

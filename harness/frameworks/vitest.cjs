@@ -14,23 +14,40 @@ const name = 'vitest';
 
 const MARKS = ['class NodeBenchmarkRunner ', 'function createDefaultBenchmarkProvider('];
 
+/** What bench files import. */
+const isApi = (file) => /[\\/]dist[\\/]index\.js$/.test(file);
+
 /** What is intercepted is in another file in each major, and its name has a hash. */
 function versionOf(file) {
   const found = packageOf(file);
   if (found?.name !== name) return undefined;
+  if (isApi(file)) return found.version;
   const source = fs.readFileSync(file, 'utf8');
   return MARKS.some((mark) => source.includes(mark)) ? found.version : undefined;
 }
 
 function locals(file) {
+  if (isApi(file)) return '{ isApi: true }';
   if (fs.readFileSync(file, 'utf8').includes(MARKS[0])) return '{ Runner: NodeBenchmarkRunner }';
   return '{ wrapProvider: (by) => (createDefaultBenchmarkProvider = by(createDefaultBenchmarkProvider)) }';
 }
 
-function attach(session, exports, version, { Runner, wrapProvider }) {
+function attach(session, exports, version, { isApi, Runner, wrapProvider }) {
+  if (!session.isInVitest) return session.needsRunner(name);
+  if (isApi) return undefined;
   const identity = { framework: name, frameworkVersion: version };
-  if (wrapProvider) wrapProvider((create) => (config) => named(create(config), identity));
-  else attachRunner(session, Runner, identity);
+  if (wrapProvider) {
+    wrapProvider((create) => (config) => named(create(config), { ...identity, imports: importsBy(config, version) }));
+  } else {
+    attachRunner(session, Runner, { identity, version });
+  }
+  return undefined;
+}
+
+/** What loads the file and its imports: vitest's own ways turn each use of an import into the call of a getter. */
+function importsBy(config, version) {
+  if (config.experimental?.viteModuleRunner === false) return 'native';
+  return version.startsWith('3.') ? 'vite-node' : 'module runner';
 }
 
 /** The provider of 5 with benches that have the names of their test and the suites around it. */
@@ -45,11 +62,12 @@ function named(provider, identity) {
   };
 }
 
-function attachRunner(session, Runner, identity) {
+function attachRunner(session, Runner, { identity, version }) {
   // In the order in which the runner makes tasks of them.
   let coming = [];
   const { importTinybench, runSuite } = Runner.prototype;
   Runner.prototype.runSuite = async function (file) {
+    identity.imports = importsBy(this.config, version);
     coming = benchesOf(file, []);
     for (const { names, isSkipped } of coming) {
       session.added();
@@ -123,7 +141,7 @@ function taskFor(session, Task, { identity, next }) {
 module.exports = {
   name,
   majors: ['3', '4', '5'],
-  file: /[\\/]vitest[\\/]dist[\\/](?:runners|chunks[\\/](?:test|index)\.[\w-]+)\.js$/,
+  file: /[\\/]vitest[\\/]dist[\\/](?:index|runners|chunks[\\/](?:test|index)\.[\w-]+)\.js$/,
   versionOf,
   locals,
   attach,

@@ -31,7 +31,7 @@ function suite(engine) {
     assert.deepEqual([ran.code, ran.one('exit').unrun], [0, 0]);
     for (const name of ['outer/inner/state (size=1000)', 'hooked']) {
       const measured = await run(engine, 'measure', file('kinds.bench.mjs'), { select: [name.split('/')] });
-      assert.deepEqual(measured.kinds, ['hello', 'loaded', 'started', 'measured', 'end'], measured.stderr);
+      assert.deepEqual(measured.kinds, ['hello', 'loaded', 'started', 'ready', 'measured', 'end'], measured.stderr);
     }
   });
 

@@ -120,7 +120,7 @@ function suite(engine) {
       const ran = await go(t, 'list', name);
       assert.deepEqual([ran.kinds, ran.code], [['hello', 'bench', 'loaded', 'end'], 0]);
       assert.equal(ran.one('end').reason, 'quiet');
-      assert.deepEqual((await go(t, 'measure', name)).kinds, ['hello', 'loaded', 'started', 'measured', 'end']);
+      assert.deepEqual((await go(t, 'measure', name)).kinds, ['hello', 'loaded', 'started', 'ready', 'measured', 'end']);
     }
     const absent = await go(t, 'measure', 'open.mjs', { select: [['nobody']] });
     assert.deepEqual([absent.kinds, absent.one('end').reason], [['hello', 'loaded', 'end'], 'quiet']);
@@ -154,7 +154,8 @@ function suite(engine) {
     assert.deepEqual((await go(t, 'list', 'json.cjs')).one('bench').names, ['from json']);
     assert.deepEqual((await go(t, 'list', 'typeless.js')).kinds, ['hello', 'bench', 'loaded', 'exit']);
     const threads = await go(t, 'list', 'threads.mjs');
-    assert.deepEqual([threads.stdout, threads.kinds], ['none\n', ['hello', 'bench', 'loaded', 'exit']]);
+    assert.deepEqual([threads.stdout, threads.kinds], ['none\n', ['hello', 'outside', 'bench', 'loaded', 'exit']]);
+    assert.deepEqual([threads.one('outside').kind, threads.one('outside').name], ['thread', 'code given as text']);
   });
 
   test('an unknown major is refused before it runs anything', async (t) => {

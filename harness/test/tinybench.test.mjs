@@ -70,7 +70,7 @@ function suite(engine, major, format) {
       const ran = await run(engine, 'measure', file, { select, env: { ...log.env, SCENARIO: 'plain' } });
       assert.deepEqual(
         ran.kinds.filter((kind) => kind !== 'loaded'),
-        ['hello', 'started', 'measured', 'end'],
+        ['hello', 'started', 'ready', 'measured', 'end'],
         ran.stderr,
       );
       const { course, ...measured } = ran.of('measured')[0];

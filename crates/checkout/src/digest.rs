@@ -32,6 +32,13 @@ impl Digests {
         hasher.finalize().to_hex()[..32].to_owned()
     }
 
+    /// The paths that only one of two trees has.
+    pub fn one_sided<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a Path> {
+        let here = self.0.keys().filter(|path| !other.0.contains_key(*path));
+        let there = other.0.keys().filter(|path| !self.0.contains_key(*path));
+        here.chain(there).map(PathBuf::as_path)
+    }
+
     /// All paths.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.0.keys().map(PathBuf::as_path)

@@ -223,7 +223,7 @@ impl FlagSet {
     }
 
     /// The words for the engine's command line, before the script.
-    pub(crate) fn arguments(&self) -> Vec<String> {
+    pub fn arguments(&self) -> Vec<String> {
         let apart = |flag: &Flag| flag.form == FlagForm::V8 && self.kind == EngineKind::Deno;
         let v8: Vec<String> =
             self.flags.iter().filter(|flag| apart(flag)).map(Flag::to_string).collect();
@@ -234,7 +234,7 @@ impl FlagSet {
     }
 
     /// The variables for the engine's environment.
-    pub(crate) fn variables(&self) -> Vec<(String, String)> {
+    pub fn variables(&self) -> Vec<(String, String)> {
         self.flags.iter().filter_map(Flag::variable).collect()
     }
 

@@ -58,6 +58,9 @@ impl Launch<'_> {
                 arguments.extend(["--require".into(), entry("deno.cjs")]);
             }
         }
+        if self.engine.kind == EngineKind::Node && arguments.iter().any(is_import) {
+            arguments.extend(["--import".into(), entry("main.mjs")]);
+        }
         arguments.push(self.bench_file.as_os_str().to_owned());
         CommandLine {
             program: self.engine.path.clone(),
@@ -65,6 +68,10 @@ impl Launch<'_> {
             variables: self.flags.set().variables(),
         }
     }
+}
+
+fn is_import(argument: &OsString) -> bool {
+    argument.to_str().is_some_and(|text| text == "--import" || text.starts_with("--import="))
 }
 
 /// Whether Node has `module.registerHooks`, by which the harness sees modules of both kinds.

@@ -1,7 +1,8 @@
 //! Why a bench file could not be listed or a bench not be measured.
 
+use crate::harness::OutsideKind;
 use crate::process::{Ending, SpawnError};
-use tiergate_model::Perturbation;
+use tiergate_model::{EngineKind, Perturbation};
 
 /// Why there is no list, no size or no reading. The text is the reason that reports give.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +29,9 @@ pub enum Fault {
     /// The harness did not come up in the engine.
     #[error("the harness was not loaded: the engine {0}")]
     NoHarness(Ending),
+    /// The engine does not take the flags that are for this file.
+    #[error("{0}")]
+    Flags(String),
     /// The child wrote an event that can't be read.
     #[error("the harness's events can't be read: line {line}: {fault}")]
     Garbage {
@@ -56,9 +60,34 @@ pub enum Fault {
         /// The versions that are supported, for example `2, 3`.
         supported: String,
     },
+    /// The file is one that a framework's own program runs.
+    #[error("its benches are {framework}'s, which {framework} itself has to run")]
+    NeedsRunner {
+        /// The framework's name.
+        framework: String,
+    },
+    /// The framework's own program does not run on the engine.
+    #[error("its benches are {runner}'s, which runs them on Node only, not on {engine}")]
+    RunnerNeedsNode {
+        /// The framework's name.
+        runner: &'static str,
+        /// The engine asked for.
+        engine: EngineKind,
+    },
     /// The file registered nothing.
     #[error("no benchmark found: no supported framework registered one")]
     NoBenches,
+    /// The file registers benches elsewhere, or none at all.
+    #[error(
+        "work outside the measured thread: the file starts the {kind} `{name}` and registers no \
+         bench in its main thread"
+    )]
+    Outside {
+        /// Thread or child.
+        kind: OutsideKind,
+        /// The name of its script.
+        name: String,
+    },
     /// The file adds benches but never runs them.
     #[error(
         "{benches} benches were added but never run: the file does not tell its framework to run"
@@ -158,6 +187,15 @@ impl Fault {
             ),
             Self::UnsupportedFramework { .. } => {
                 Some("install a version that tiergate knows, or a newer tiergate")
+            }
+            Self::Outside { .. } => {
+                Some("measure the file that it starts, or one that runs the same benches itself")
+            }
+            Self::NeedsRunner { .. } => {
+                Some("set `framework = \"vitest\"` for it in a `[[suite]]` of `tiergate.toml`")
+            }
+            Self::RunnerNeedsNode { .. } => {
+                Some("measure it with `--engine node`, and leave it out of runs on other engines")
             }
             Self::OutOfTime { .. } => Some("allow more with `--bench-time-limit SECONDS`"),
             Self::TimedOut { .. } => Some("allow more with `--timeout SECONDS`"),

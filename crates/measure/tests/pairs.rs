@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
-use tiergate_measure::executor::{Bench, BenchFile, Executor, MockExecutor};
+use tiergate_measure::executor::{Bench, BenchFile, Executor, MockExecutor, Suite};
 use tiergate_measure::pairs::{self, PairEvent, PairPlan, Paired, PairedBench, Sides};
 use tiergate_model::{BenchResult, BenchStatus, Limits, RunEvent, Unit, Verdict};
 
@@ -19,7 +19,11 @@ fn executor(benches: &[Value]) -> MockExecutor {
 }
 
 fn listed(executor: &MockExecutor) -> Vec<Bench> {
-    let file = BenchFile { relative: "a.mjs".to_owned(), absolute: "/a.mjs".into() };
+    let file = BenchFile {
+        relative: "a.mjs".to_owned(),
+        absolute: "/a.mjs".into(),
+        suite: Suite::default(),
+    };
     executor.list(&file).unwrap().benches
 }
 

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// `path/from/root.bench.ts::group > name`; a repeated id ends in ` #2`, ` #3`, ….
@@ -82,6 +83,9 @@ pub struct DiscoveredBench {
     pub divisible: bool,
     /// The bench file says that it is to be skipped.
     pub skipped: bool,
+    /// What is special about the way in which it is run, as in a result.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub conditions: BTreeMap<String, String>,
 }
 
 /// How many ops run before and in the window.

@@ -70,6 +70,20 @@ pub enum EngineSpecError {
     },
 }
 
+impl EngineSpec {
+    /// Whether an engine of this kind and version is one that is meant. A path says nothing of that.
+    pub fn admits(&self, kind: EngineKind, version: &str) -> bool {
+        match self {
+            Self::Kind(wanted) => *wanted == kind,
+            Self::Version(wanted, prefix) => {
+                let rest = version.strip_prefix(prefix.as_str());
+                *wanted == kind && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            }
+            Self::Path(_) => true,
+        }
+    }
+}
+
 impl FromStr for EngineSpec {
     type Err = EngineSpecError;
 
@@ -117,6 +131,15 @@ impl fmt::Display for EngineSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_version_admits_those_that_it_begins() {
+        let spec = |text: &str| text.parse::<EngineSpec>().unwrap();
+        assert!(spec("node").admits(EngineKind::Node, "24.22.1"));
+        assert!(spec("node@24").admits(EngineKind::Node, "24.22.1"));
+        assert!(!spec("node@2").admits(EngineKind::Node, "24.22.1"));
+        assert!(!spec("bun").admits(EngineKind::Node, "24.22.1"));
+    }
 
     #[test]
     fn names_versions_and_paths_are_told_apart() {

@@ -5,6 +5,7 @@ use crate::{
     InstrumentFingerprint, InstrumentKind, MarkCheck, Perturbation, Proof, Reading, ResultFile,
     SCHEMA_VERSION,
 };
+use std::collections::BTreeMap;
 
 /// Ops before the window of every bench of this module.
 pub const WARMUP_OPS: u64 = 4000;
@@ -58,6 +59,7 @@ pub fn measured(id: &str, counts: &[u64]) -> BenchResult {
         count,
         window_ops: WINDOW_OPS,
         seconds: 1.25,
+        phases: None,
         proof: Proof {
             marks: MarkCheck { expected: 2, seen: 2 },
             subtracted_mark_cost: None,
@@ -92,6 +94,7 @@ fn unmeasured(id: &str, status: BenchStatus, reason: &str) -> BenchResult {
         file: id.file().to_owned(),
         id,
         framework: "tinybench 6.2.5".to_owned(),
+        conditions: BTreeMap::new(),
         status,
         reason: Some(reason.to_owned()),
         warnings: Vec::new(),

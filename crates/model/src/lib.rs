@@ -5,6 +5,7 @@ mod bench;
 mod comparison;
 mod engine;
 mod event;
+mod evidence;
 mod exit;
 mod fingerprint;
 #[cfg(feature = "fixtures")]
@@ -24,6 +25,7 @@ pub use bench::{BenchId, DiscoveredBench, OpBudget, WindowShape};
 pub use comparison::{Comparison, ComparisonRow, PairRow, Rename, SideSummary, Tally};
 pub use engine::{EngineKind, EngineSpec, EngineSpecError};
 pub use event::RunEvent;
+pub use evidence::{CurvePoint, Evidence, Moment, MomentKind};
 pub use exit::ExitStatus;
 pub use fingerprint::{
     CpuFingerprint, EngineFingerprint, Fingerprint, FingerprintDifference, InstrumentFingerprint,
@@ -33,7 +35,7 @@ pub use limits::{Limits, OwnLimits};
 pub use noise::{NoiseBench, NoiseDetail, NoiseEffect, NoiseSuite};
 pub use percent::Percent;
 pub use perturbation::{Perturbation, PerturbationKind, UnknownPerturbation};
-pub use reading::{MarkCheck, Observed, Pinned, Proof, Reading, Spent};
+pub use reading::{MarkCheck, Observed, Phases, Pinned, Proof, Reading, Spent};
 pub use result_file::{
     BenchResult, BenchStatus, ResultFile, ResultFileFault, SCHEMA_VERSION, Side, WallReading,
 };

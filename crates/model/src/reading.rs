@@ -19,8 +19,29 @@ pub struct Reading {
     pub window_ops: u64,
     /// Wall-clock seconds that the process took from start to end.
     pub seconds: f64,
+    /// What of them went where, as far as it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phases: Option<Phases>,
     /// What is known about the window.
     pub proof: Proof,
+}
+
+/// Wall-clock seconds of the parts of a process's life.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Phases {
+    /// Until the harness is in place: the engine, and the framework's own program where that starts
+    /// it.
+    pub start_up: f64,
+    /// Until the bench begins: its file, all that it imports, and the benches before it.
+    pub loading: f64,
+    /// The bench's set-up, with its first ops.
+    pub set_up: f64,
+    /// The ops before the window.
+    pub warm_up: f64,
+    /// The window.
+    pub window: f64,
+    /// Tear-down and the process's end.
+    pub end: f64,
 }
 
 impl Reading {

@@ -3,7 +3,7 @@
 use crate::{BenchId, Fingerprint, Perturbation, Reading, Shard, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The version of the result file's schema; a reader refuses every other.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -64,6 +64,10 @@ pub struct BenchResult {
     pub file: String,
     /// The framework that registered it, with its version, for example `tinybench 6.2.5`.
     pub framework: String,
+    /// What is special about the way in which it is run, by name: the part of the fingerprint that
+    /// each bench has for itself. For example `imports`: what loads modules instead of the engine.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub conditions: BTreeMap<String, String>,
     /// Whether all readings are there.
     pub status: BenchStatus,
     /// Why not, when incomplete or skipped; when measured, why its readings are none to judge by.
@@ -173,6 +177,7 @@ impl BenchResult {
             file: id.file().to_owned(),
             id,
             framework,
+            conditions: BTreeMap::new(),
             status: BenchStatus::Incomplete,
             reason: Some(reason),
             warnings: Vec::new(),

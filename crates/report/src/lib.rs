@@ -7,6 +7,8 @@
 mod annotations;
 mod compared;
 mod comparison;
+mod evidence;
+mod evidence_page;
 mod exit;
 mod json;
 mod junit;
@@ -21,10 +23,13 @@ mod suite;
 mod summary;
 mod table;
 mod text;
+mod timings;
 
 pub use annotations::{comparison_annotations, run_annotations};
 pub use compared::Compared;
 pub use comparison::comparison_text;
+pub use evidence::evidence_text;
+pub use evidence_page::evidence_html;
 pub use json::{COMPARISON_SCHEMA_VERSION, comparison_json};
 pub use junit::{comparison_junit, run_junit};
 pub use list::{LIST_SCHEMA_VERSION, ListedBench, list_json, list_text};
@@ -36,3 +41,4 @@ pub use style::Style;
 pub use suite::{SuiteName, SuiteNameError};
 pub use summary::comparison_summary;
 pub use text::printable;
+pub use timings::timings_text;

@@ -237,6 +237,10 @@ fn check_plan(base: &BenchResult, head: &BenchResult) -> Result<(), Gap> {
         reasons.push(format!("`{}` and `{}`", base.framework, head.framework));
         hint = "use one version of the framework on both sides";
     }
+    for (name, base, head) in unequal_conditions(base, head) {
+        reasons.push(format!("{name}: `{base}` and `{head}`"));
+        hint = "run the file in the same way on both sides";
+    }
     if reasons.is_empty() {
         return Ok(());
     }
@@ -244,6 +248,21 @@ fn check_plan(base: &BenchResult, head: &BenchResult) -> Result<(), Gap> {
         reason: format!("not comparable: base and head have {}", reasons.join(", and ")),
         hint: hint.to_owned(),
     })
+}
+
+/// The names of the conditions that differ, with the values of base and head.
+fn unequal_conditions<'a>(
+    base: &'a BenchResult,
+    head: &'a BenchResult,
+) -> Vec<(&'a str, &'a str, &'a str)> {
+    let names: BTreeSet<&String> = base.conditions.keys().chain(head.conditions.keys()).collect();
+    let value =
+        |side: &'a BenchResult, name| side.conditions.get(name).map_or("none", String::as_str);
+    names
+        .into_iter()
+        .map(|name| (name.as_str(), value(base, name), value(head, name)))
+        .filter(|(_, base, head)| base != head)
+        .collect()
 }
 
 fn marks(side: &BenchResult) -> Option<u64> {

@@ -56,6 +56,9 @@ pub(crate) enum Command {
     Accept(AcceptOptions),
     /// Write a configuration and an example, or a CI workflow
     Init(InitOptions),
+    /// Show the evidence for a bench's window: what the engine did at which op, and what it cost
+    #[command(after_help = PROVE_EXAMPLES)]
+    Prove(ProveOptions),
     /// Show how stable the benches are: equal code compared with itself, or what moves one bench
     #[command(after_help = NOISE_EXAMPLES)]
     Noise(NoiseOptions),
@@ -110,6 +113,15 @@ base that the gate measured, and for no larger change; once the base moves on, i
 Examples:
   tiergate accept 'bench/a.bench.mjs::parse' --reason 'the new checks are worth it'
   tiergate accept --list                        what is accepted";
+
+const PROVE_EXAMPLES: &str = "\
+Examples:
+  tiergate prove 'bench/parse.bench.mjs::csv'   the bench of this id
+  tiergate prove '*csv*' --engine node@22       those that match
+  tiergate prove '*csv*' --export html=csv.html the warm-up as a curve
+  tiergate prove '*csv*' --export trace=csv.txt the engine's own words, with our marks
+
+Exit codes: 0 proven, 3 a window is none to judge by, 4 a bench could not be measured.";
 
 const NOISE_EXAMPLES: &str = "\
 Examples:
@@ -209,6 +221,9 @@ pub(crate) struct RunOptions {
     /// Find the ops of warm-up and window anew instead of taking those in `tiergate.lock`
     #[arg(long)]
     pub(crate) recalibrate: bool,
+    /// Show on standard error where the seconds of each bench's processes went
+    #[arg(long)]
+    pub(crate) timings: bool,
     /// Which side of a comparison this is, kept in the results
     #[arg(long, value_enum, value_name = "SIDE")]
     pub(crate) side: Option<SideName>,
@@ -408,6 +423,30 @@ pub(crate) struct Shown {
     /// hidden marker by which a Markdown comment is found again
     #[arg(long, value_name = "NAME")]
     pub(crate) suite: Option<SuiteName>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProveOptions {
+    /// The benches: an id, a glob that ids match, or a bench file
+    #[arg(value_name = "ID")]
+    pub(crate) id: Option<String>,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Find warm-up and window anew instead of taking those of the lock
+    #[arg(long)]
+    pub(crate) recalibrate: bool,
+    /// A/A repeats, at least 3 [default: 5]
+    #[arg(long, value_name = "R")]
+    pub(crate) repeats: Option<u32>,
+    /// Processes at a time [default: the number of cores]
+    #[arg(long, short, value_name = "J")]
+    pub(crate) jobs: Option<usize>,
+    /// `html=FILE`: a page with the cost of an op over its age; `trace=FILE`: the engine's raw trace
+    #[arg(long, value_name = "KIND=FILE")]
+    pub(crate) export: Vec<String>,
+    /// Format on standard output
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: PlainFormat,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::settings::{Settings, no_such_path};
+use crate::suites::Suites;
 use globset::{GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 use ignore::WalkBuilder;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,8 @@ pub(crate) fn bench_files(
         .root
         .canonicalize()
         .map_err(|error| Failure::usage(format!("`{}`: {error}", settings.root.display())))?;
-    let globs = glob_set(&settings.file.files)?;
+    let suites = Suites::new(settings, &root)?;
+    let globs = own_globs(settings, &suites)?;
     let here = std::env::current_dir()
         .map_err(|error| Failure::usage(format!("no working directory: {error}")))?;
     let starts: Vec<PathBuf> = if paths.is_empty() {
@@ -43,7 +45,7 @@ pub(crate) fn bench_files(
             .hint("measure it in a run of its own, or name a configuration with `--config`"));
         }
         if start.is_file() {
-            files.push(bench_file(&root, start)?);
+            files.push(bench_file(&root, start, &suites)?);
             continue;
         }
         for entry in WalkBuilder::new(start).sort_by_file_name(Ord::cmp).build() {
@@ -51,8 +53,9 @@ pub(crate) fn bench_files(
             let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
             let below = entry.path().strip_prefix(&root).unwrap_or(entry.path());
             let in_modules = below.components().any(|part| part.as_os_str() == "node_modules");
-            if is_file && !in_modules && globs.is_match(below) {
-                files.push(bench_file(&root, entry.path())?);
+            let is_bench = || globs.is_match(below) || suites.hold(below);
+            if is_file && !in_modules && is_bench() {
+                files.push(bench_file(&root, entry.path(), &suites)?);
             }
         }
     }
@@ -61,24 +64,36 @@ pub(crate) fn bench_files(
     Ok(files)
 }
 
-fn bench_file(root: &Path, path: &Path) -> Result<BenchFile, Failure> {
+fn bench_file(root: &Path, path: &Path, suites: &Suites) -> Result<BenchFile, Failure> {
     let relative = path
         .strip_prefix(root)
         .ok()
         .and_then(Path::to_str)
         .ok_or_else(|| Failure::usage(format!("the path `{}` is not UTF-8", path.display())))?;
-    Ok(BenchFile { relative: relative.to_owned(), absolute: path.to_path_buf() })
+    Ok(BenchFile {
+        relative: relative.to_owned(),
+        absolute: path.to_path_buf(),
+        suite: suites.assign(path)?,
+    })
 }
 
-fn glob_set(globs: &[String]) -> Result<GlobSet, Failure> {
-    let mut set = GlobSetBuilder::new();
-    let given = globs.iter().map(String::as_str);
-    let defaults = DEFAULT_GLOBS.into_iter().filter(|_| globs.is_empty());
-    for glob in given.chain(defaults) {
-        let built = GlobBuilder::new(glob).literal_separator(true).build();
-        set.add(built.map_err(|error| Failure::usage(format!("`files`: {error}")))?);
+/// The globs of files of no suite: those of the configuration, else the usual ones, unless the
+/// suites are all that there is.
+fn own_globs(settings: &Settings, suites: &Suites) -> Result<GlobSet, Failure> {
+    match &settings.file.files[..] {
+        [] if suites.is_empty() => glob_set("files", &DEFAULT_GLOBS),
+        globs => glob_set("files", globs),
     }
-    set.build().map_err(|error| Failure::usage(format!("`files`: {error}")))
+}
+
+/// Globs over paths below the root; `key` names them in errors.
+pub(crate) fn glob_set(key: &str, globs: &[impl AsRef<str>]) -> Result<GlobSet, Failure> {
+    let fault = |error: globset::Error| Failure::usage(format!("`{key}`: {error}"));
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        set.add(GlobBuilder::new(glob.as_ref()).literal_separator(true).build().map_err(fault)?);
+    }
+    set.build().map_err(fault)
 }
 
 /// A glob over ids, in which `*` also crosses `/`.

@@ -4,14 +4,15 @@ use crate::discover::Filter;
 use crate::failure::Failure;
 use crate::output;
 use crate::shard::Share;
+use crate::suites::{configured_vitest, loaded_suite, vitest_suite};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use tiergate_measure::Fault;
-use tiergate_measure::executor::{Bench, BenchFile, Executor, Listing};
-use tiergate_model::{BenchId, Shard};
+use tiergate_measure::executor::{Bench, BenchFile, Executor, Listing, Runner};
+use tiergate_model::{BenchId, EngineFingerprint, EngineKind, Shard};
 use tiergate_store::Lock;
 
 /// What the files hold.
@@ -39,6 +40,10 @@ pub(crate) fn list_all(
     filter: &Filter,
     jobs: usize,
 ) -> Listed {
+    let engine = &executor.fingerprint().engine;
+    let (files, others): (Vec<BenchFile>, Vec<BenchFile>) =
+        files.iter().cloned().partition(|file| file.suite.is_for(engine));
+    tell_of_others(others.len(), engine);
     let next = AtomicUsize::new(0);
     let slots: Vec<Mutex<Option<Result<Listing, Fault>>>> =
         files.iter().map(|_| Mutex::new(None)).collect();
@@ -50,7 +55,7 @@ pub(crate) fn list_all(
                     let (Some(file), Some(slot)) = (files.get(index), slots.get(index)) else {
                         return;
                     };
-                    let listing = executor.list(file);
+                    let listing = list(executor, file);
                     if let Ok(mut slot) = slot.lock() {
                         *slot = Some(listing);
                     }
@@ -67,6 +72,39 @@ pub(crate) fn list_all(
         }
     }
     listed
+}
+
+/// Lists a file; where the engine can't run it, in the other ways that it may be meant to be run.
+fn list(executor: &dyn Executor, file: &BenchFile) -> Result<Listing, Fault> {
+    let fault = match executor.list(file) {
+        Err(fault) if file.suite.runner == Runner::Engine => fault,
+        listing => return listing,
+    };
+    let root = file.root();
+    if let Fault::NeedsRunner { .. } = &fault {
+        let suite = vitest_suite(root, &file.absolute);
+        return executor.list(&BenchFile { suite, ..file.clone() });
+    }
+    let did_not_load = match &fault {
+        Fault::NoBenches | Fault::EndedEarly { .. } => true,
+        Fault::Threw { phase, .. } => phase == "load",
+        _ => false,
+    };
+    if !did_not_load {
+        return Err(fault);
+    }
+    // TypeScript beyond what the engine strips; globals of vitest's, or what only its
+    // configuration knows.
+    let is_node = executor.fingerprint().engine.name == EngineKind::Node;
+    let others = [
+        loaded_suite(&file.suite, &file.absolute).filter(|_| is_node),
+        configured_vitest(root, &file.absolute).filter(|_| is_node),
+    ];
+    let listed = others
+        .into_iter()
+        .flatten()
+        .find_map(|suite| executor.list(&BenchFile { suite, ..file.clone() }).ok());
+    listed.ok_or(fault)
 }
 
 impl Listed {
@@ -123,6 +161,16 @@ impl Listed {
                     .hint("`tiergate list` shows the ids")
             }
         })
+    }
+}
+
+/// Files of suites that are for other engines are left out, and not without a word.
+fn tell_of_others(others: usize, engine: &EngineFingerprint) {
+    if others > 0 {
+        output::note(&format!(
+            "{others} files are for other engines than {} {}, as `engine` of their `[[suite]]` says",
+            engine.name, engine.version
+        ));
     }
 }
 

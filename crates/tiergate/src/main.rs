@@ -14,6 +14,7 @@ mod report;
 mod settings;
 mod setup;
 mod shard;
+mod suites;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -57,6 +58,7 @@ fn dispatch(arguments: Arguments) -> Result<ExitStatus, Failure> {
         Command::Merge(options) => commands::merge::merge(&options),
         Command::Accept(options) => commands::accept::accept(&options),
         Command::Init(options) => commands::init::init(&options),
+        Command::Prove(options) => commands::prove::prove(&options),
         Command::Noise(options) => commands::noise::noise(&options),
         Command::Doctor(options) => commands::doctor::doctor(&options),
         Command::Completions(options) => commands::completions::completions(&options),

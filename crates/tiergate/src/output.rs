@@ -45,6 +45,11 @@ pub(crate) fn note(message: &str) {
     anstream::eprintln!("{DIM}{}{DIM:#}", printable(message));
 }
 
+/// A text of several lines that accompanies the results, as it is.
+pub(crate) fn aside(text: &str) {
+    anstream::eprint!("{text}");
+}
+
 /// Prints results. A reader that has gone away, as `head` does, is no error.
 pub(crate) fn results(text: &str) -> Result<(), Failure> {
     let mut stdout = anstream::stdout();

@@ -1,6 +1,6 @@
 //! What an op that does nothing costs, found out once for every kind of op.
 
-use super::{Bench, BenchFile, Tiers};
+use super::{Bench, BenchFile, Suite, Tiers};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -46,7 +46,11 @@ impl EmptyOps {
     fn bench(&self, is_async: bool) -> Bench {
         let names = vec![if is_async { "async" } else { "sync" }.to_owned()];
         Bench {
-            file: BenchFile { relative: FILE.to_owned(), absolute: self.file.clone() },
+            file: BenchFile {
+                relative: FILE.to_owned(),
+                absolute: self.file.clone(),
+                suite: Suite::default(),
+            },
             ordinal: 1,
             discovered: DiscoveredBench {
                 id: BenchId::new(FILE, &names, 1),
@@ -56,6 +60,7 @@ impl EmptyOps {
                 batch_ops: 1,
                 divisible: true,
                 skipped: false,
+                conditions: BTreeMap::new(),
             },
             names,
         }

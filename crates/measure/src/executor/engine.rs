@@ -1,34 +1,38 @@
 //! Steps taken with a real engine, each in a fresh process.
 
 use super::empty::EmptyOps;
+use super::invocation::{Equipment, Invocation};
 use super::lifting::LiftedPins;
 use super::opened::read_notes;
 use super::outcome::{IDLE, Measured, Traced};
 use super::perturbed::Changes;
+use super::phases::phases;
 use super::scratch::{Scratch, scratch_fault};
+use super::suite_flags::SuiteFlags;
 use super::window::{Division, WindowPlan};
-use super::{Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized, Stretch, Tiers};
+use super::{
+    Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Runner, Sized, Stretch, Tiers,
+};
 use crate::Fault;
 use crate::harness::{
     Event, Harness, Mode, PROTOCOL_VERSION, Request, RequestBudget, Selection, Sizing, read_events,
 };
 use crate::instrument::{Clock, Instrument};
 use crate::marks::MarkReport;
-use crate::process::{
-    BaseEnvironment, EngineCommand, OutputSink, ProcessLimits, ProcessOutcome, run,
-};
+use crate::process::{BaseEnvironment, OutputSink, ProcessLimits, ProcessOutcome, run};
 use crate::profile::Profile;
 use crate::trace::{Course, Timeline, traced_stream};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tiergate_engine::{AcceptedFlags, Engine, Launch, Seeds, can_preload};
+use tiergate_engine::{AcceptedFlags, Engine, Seeds, can_preload};
 use tiergate_model::{
-    Fingerprint, InstrumentKind, MarkCheck, OpBudget, Perturbation, PerturbationKind, Pinned,
-    Proof, WindowShape,
+    Fingerprint, InstrumentKind, MarkCheck, OpBudget, Perturbation, PerturbationKind, Phases,
+    Pinned, Proof, WindowShape,
 };
 use tiergate_protocol::{environment, instrument, pin};
 
@@ -57,6 +61,7 @@ pub struct EngineExecutor {
     /// Why the library with the marks can't be loaded into the engine.
     not_loadable: Option<String>,
     lifted: LiftedPins,
+    suite_flags: SuiteFlags,
     empty_ops: EmptyOps,
 }
 
@@ -87,8 +92,23 @@ impl EngineExecutor {
             sandbox,
             fingerprint,
             lifted: LiftedPins::default(),
+            suite_flags: SuiteFlags::default(),
             empty_ops,
         }
+    }
+
+    /// The flags for a file.
+    fn flags_of(&self, file: &BenchFile) -> Result<Cow<'_, AcceptedFlags>, Fault> {
+        self.suite_flags.of(&file.suite, &self.engine, &self.flags, &self.sandbox.root)
+    }
+
+    fn invoke(&self, file: &BenchFile) -> Result<Invocation, Fault> {
+        self.invoke_with(self.flags_of(file)?.as_ref(), file)
+    }
+
+    fn invoke_with(&self, flags: &AcceptedFlags, file: &BenchFile) -> Result<Invocation, Fault> {
+        Equipment { engine: &self.engine, flags, harness: &self.harness, sandbox: &self.sandbox }
+            .invoke(file)
     }
 
     /// Nothing is measured with an engine that can't be.
@@ -98,47 +118,33 @@ impl EngineExecutor {
         })
     }
 
-    fn command(&self, file: &Path) -> EngineCommand {
-        self.command_with(&self.flags, file)
+    /// The flags for a file, at all tiers of its compilers or at the lowest only.
+    fn flags_for(&self, tiers: Tiers, file: &BenchFile) -> Result<AcceptedFlags, Fault> {
+        let flags = self.flags_of(file)?;
+        Ok(match tiers {
+            Tiers::AsMeasured => flags.into_owned(),
+            Tiers::Lowest => flags.at_lowest_tier(),
+        })
     }
 
-    fn command_with(&self, flags: &AcceptedFlags, file: &Path) -> EngineCommand {
-        let line = Launch {
-            engine: &self.engine,
-            flags,
-            harness_directory: &self.harness.directory,
-            bench_file: file,
-        }
-        .command_line();
-        let mut variables = self.sandbox.environment.clone();
-        variables
-            .extend(line.variables.into_iter().map(|(name, value)| (name.into(), value.into())));
-        EngineCommand {
-            program: line.program,
-            arguments: line.arguments,
-            environment: variables,
-            directory: self.sandbox.root.clone(),
-            fixed_seed: false,
-            random_addresses: false,
-        }
-    }
-
-    fn flags_for(&self, tiers: Tiers) -> AcceptedFlags {
-        match tiers {
-            Tiers::AsMeasured => self.flags.clone(),
-            Tiers::Lowest => self.flags.at_lowest_tier(),
-        }
+    /// The files that were opened. Those that a runner's own process has opened are not known.
+    fn read_opened(&self, notes: &Path, file: &BenchFile) -> Option<BTreeSet<PathBuf>> {
+        let directory = file.suite.directory.as_ref().unwrap_or(&self.sandbox.root);
+        let is_whole = file.suite.runner == Runner::Engine;
+        is_whole.then(|| read_notes(notes, directory, &file.absolute)).flatten()
     }
 
     /// Has the preloaded library note the files that the process opens.
-    fn note_opened(&self, command: &mut EngineCommand, scratch: &Scratch) -> PathBuf {
+    fn note_opened(&self, invocation: &mut Invocation, scratch: &Scratch) -> PathBuf {
         let notes = scratch.path("opened");
         if let Some(preload) = &self.harness.preload {
             let variables = [
                 ("LD_PRELOAD", preload.clone().into_os_string()),
                 (environment::OPENED, notes.clone().into_os_string()),
             ];
-            command.environment.extend(variables.map(|(name, value)| (name.into(), value)));
+            for (name, value) in &variables {
+                invocation.set(name, value);
+            }
         }
         notes
     }
@@ -152,6 +158,7 @@ impl EngineExecutor {
             select: None,
             budget: None,
             sizing: None,
+            worker: None,
             perturb: None,
         }
     }
@@ -162,18 +169,21 @@ impl EngineExecutor {
             idle,
             output: show_output.then(|| Arc::clone(&self.sandbox.output)),
             interrupted: &self.sandbox.interrupted,
+            watched: Vec::new(),
         }
     }
 
     fn start(
         &self,
         scratch: &Scratch,
-        request: &Request,
-        mut command: EngineCommand,
+        mut request: Request,
+        invocation: Invocation,
         limits: &ProcessLimits<'_>,
     ) -> Result<(Vec<Event>, ProcessOutcome), Fault> {
+        let Invocation { mut command, worker } = invocation;
+        request.worker = worker;
         let path = scratch.path("request.json");
-        let json = serde_json::to_vec(request).unwrap_or_default();
+        let json = serde_json::to_vec(&request).unwrap_or_default();
         fs::write(&path, json).map_err(|source| scratch_fault(&path, source))?;
         command.environment.insert("TIERGATE_REQUEST".into(), path.into());
         let outcome = run(&command, limits)?;
@@ -189,12 +199,12 @@ impl EngineExecutor {
         budget: OpBudget,
         options: ReadOptions,
     ) -> Result<RawReading, Fault> {
-        let held = if instrument.measures_time() { Vec::new() } else { self.flags.set().held() };
+        let flags = self.flags_of(&bench.file)?;
+        let held = if instrument.measures_time() { Vec::new() } else { flags.set().held() };
         loop {
             let lifted = self.lifted.of(bench.id());
             let kept = lifted.as_ref().map_or_else(|| held.clone(), |lifted| lifted.keep(&held));
-            let how =
-                How { flags: &self.flags, held: &kept, division: division(instrument), options };
+            let how = How { flags: &flags, held: &kept, division: division(instrument), options };
             let fault = match self.read_once(instrument, bench, budget, &how) {
                 Ok(mut raw) => {
                     if let (Some(lifted), Some(pinned)) =
@@ -221,12 +231,18 @@ impl EngineExecutor {
     ) -> Result<RawReading, Fault> {
         let scratch = Scratch::new()?;
         let changes = Changes::of(how.options.perturbation);
-        let mut engine = self.command_with(&changes.flags(how.flags), &bench.file.absolute);
-        changes.apply(&mut engine);
-        let command = instrument.wrap(engine, scratch.directory());
+        let alias = changes.alias(&scratch)?;
+        let mut bench = bench.clone();
+        if let Some(alias) = &alias {
+            bench.file.absolute = alias.path(&bench.file.absolute);
+        }
+        let mut invocation = self.invoke_with(&changes.flags(how.flags), &bench.file)?;
+        invocation.command.alias = alias;
+        changes.apply(&mut invocation.command);
+        let invocation = invocation.wrapped(instrument, scratch.directory());
         let name = instrument.preload_name();
         let budget = changes.budget(budget);
-        let window = self.run_window(&scratch, bench, budget, command, name, how)?;
+        let window = self.run_window(&scratch, &bench, budget, invocation, name, how)?;
         let report = window.report;
         let counts = instrument.section_counts(scratch.directory(), &report)?;
         let is_held = !how.held.is_empty();
@@ -247,6 +263,7 @@ impl EngineExecutor {
         Ok(RawReading {
             count,
             seconds: window.seconds,
+            phases: window.phases,
             is_async: window.measured.is_async,
             budget: window.measured.budget,
             own_loop: window.measured.course.own_loop,
@@ -274,12 +291,12 @@ impl EngineExecutor {
         let scratch = Scratch::new()?;
         let path = scratch.path("profile");
         let held = self.flags.set().held();
-        let mut command = self.command(&bench.file.absolute);
-        command.environment.insert(environment::PROFILE.into(), path.clone().into());
+        let mut invocation = self.invoke(&bench.file)?;
+        invocation.set(environment::PROFILE, &path);
         let how =
             How { flags: &self.flags, held: &held, division: Division::Whole, options: UNSEEN };
         let name = instrument::COUNTER;
-        let window = self.run_window(&scratch, bench, budget, command, name, &how)?;
+        let window = self.run_window(&scratch, bench, budget, invocation, name, &how)?;
         if let Some(reason) = window.report.uncounted {
             return Err(fault(reason));
         }
@@ -304,13 +321,13 @@ impl EngineExecutor {
     ) -> Result<Timeline, Fault> {
         let scratch = Scratch::new()?;
         let trace = scratch.path("trace");
-        let mut command = self.command_with(flags, &bench.file.absolute);
-        command.environment.insert(environment::TRACE.into(), trace.clone().into());
-        let stream = traced_stream(self.engine.kind);
-        command.environment.insert(environment::TRACED_STREAM.into(), stream.into());
+        let mut invocation = self.invoke_with(flags, &bench.file)?;
+        invocation.set(environment::TRACE, &trace);
+        invocation.set(environment::TRACED_STREAM, traced_stream(self.engine.kind));
         let division = division(self.instrument.as_ref());
         let how = How { flags, held, division, options: UNSEEN };
-        let window = self.run_window(&scratch, bench, budget, command, instrument::TRACE, &how)?;
+        let name = instrument::TRACE;
+        let window = self.run_window(&scratch, bench, budget, invocation, name, &how)?;
         let text = fs::read(&trace).map_err(|source| scratch_fault(&trace, source))?;
         let course = Course {
             shape: bench.discovered.window,
@@ -328,12 +345,14 @@ impl EngineExecutor {
         scratch: &Scratch,
         bench: &Bench,
         budget: OpBudget,
-        mut command: EngineCommand,
+        mut invocation: Invocation,
         preload_name: &str,
         how: &How<'_>,
     ) -> Result<WindowRun, Fault> {
         self.check_engine()?;
-        command.fixed_seed = how.held.contains(&pin::SEED);
+        if how.held.contains(&pin::SEED) {
+            invocation.fix_seed();
+        }
         let preload = self.harness.preload.as_ref().ok_or_else(|| {
             Fault::Marks("this build of tiergate carries no library for the marks".to_owned())
         })?;
@@ -356,20 +375,27 @@ impl EngineExecutor {
             (environment::SECTIONS, plan.sections.to_string().into()),
             (environment::SUB_WINDOWS, plan.shares.len().to_string().into()),
         ];
-        command.environment.extend(variables.map(|(name, value)| (name.into(), value)));
+        for (name, value) in &variables {
+            invocation.set(name, value);
+        }
         if !how.held.is_empty() {
-            command.environment.insert(environment::PINS.into(), how.held.join(",").into());
+            invocation.set(environment::PINS, how.held.join(","));
         }
 
         let idle = (!how.held.is_empty()).then_some(IDLE);
-        let limits = self.limits(how.options.show_output, idle);
-        let (events, outcome) = self.start(scratch, &request, command, &limits)?;
+        let mut limits = self.limits(how.options.show_output, idle);
+        limits.watched = vec![request.events.clone(), report.clone()];
+        let (events, outcome) = self.start(scratch, request, invocation, &limits)?;
         let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
         let measured = traced.measured(budget.window_ops)?;
         let report = MarkReport::read(&report)?;
         let marks = report.check(plan.sections, plan.marks_each)?;
         let (seconds, fixed_seed) = (outcome.seconds, outcome.fixed_seed);
-        Ok(WindowRun { plan, measured, report, marks, seconds, fixed_seed })
+        let phases = match &outcome.growths[..] {
+            [events, marks] => phases(events, marks, seconds),
+            _ => None,
+        };
+        Ok(WindowRun { plan, measured, report, marks, seconds, phases, fixed_seed })
     }
 }
 
@@ -403,6 +429,7 @@ struct WindowRun {
     report: MarkReport,
     marks: MarkCheck,
     seconds: f64,
+    phases: Option<Phases>,
     fixed_seed: bool,
 }
 
@@ -414,13 +441,13 @@ impl Executor for EngineExecutor {
     fn list(&self, file: &BenchFile) -> Result<Listing, Fault> {
         let scratch = Scratch::new()?;
         let request = self.request(Mode::List, file, &scratch);
-        let mut command = self.command(&file.absolute);
-        let notes = self.note_opened(&mut command, &scratch);
+        let mut invocation = self.invoke(file)?;
+        let notes = self.note_opened(&mut invocation, &scratch);
         let (events, outcome) =
-            self.start(&scratch, &request, command, &self.limits(true, None))?;
+            self.start(&scratch, request, invocation, &self.limits(true, None))?;
         let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
-        let mut listing = traced.listing(file)?;
-        listing.opened = read_notes(&notes, &self.sandbox.root, &file.absolute);
+        let mut listing = traced.listing(file, &self.sandbox.root)?;
+        listing.opened = self.read_opened(&notes, file);
         Ok(listing)
     }
 
@@ -429,12 +456,12 @@ impl Executor for EngineExecutor {
         let mut request = self.request(Mode::Size, &bench.file, &scratch);
         request.select = Some(selection(bench));
         request.sizing = Some(LOOK);
-        let mut command = self.command(&bench.file.absolute);
-        let notes = self.note_opened(&mut command, &scratch);
+        let mut invocation = self.invoke(&bench.file)?;
+        let notes = self.note_opened(&mut invocation, &scratch);
         let (events, outcome) =
-            self.start(&scratch, &request, command, &self.limits(false, None))?;
+            self.start(&scratch, request, invocation, &self.limits(false, None))?;
         Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }.sized()?;
-        Ok(read_notes(&notes, &self.sandbox.root, &bench.file.absolute))
+        Ok(self.read_opened(&notes, &bench.file))
     }
 
     fn size(&self, bench: &Bench) -> Result<Sized, Fault> {
@@ -443,9 +470,9 @@ impl Executor for EngineExecutor {
         let mut request = self.request(Mode::Size, &bench.file, &scratch);
         request.select = Some(selection(bench));
         request.sizing = Some(SIZING);
-        let command = self.command(&bench.file.absolute);
+        let invocation = self.invoke(&bench.file)?;
         let (events, outcome) =
-            self.start(&scratch, &request, command, &self.limits(false, None))?;
+            self.start(&scratch, request, invocation, &self.limits(false, None))?;
         Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }.sized()
     }
 
@@ -469,11 +496,12 @@ impl Executor for EngineExecutor {
         budget: OpBudget,
         seeds: Option<Seeds>,
     ) -> Result<Timeline, Fault> {
-        let mut flags = self.flags.with_traces();
+        let own = self.flags_of(&bench.file)?;
+        let mut flags = own.with_traces();
         if let Some(seeds) = seeds {
             flags = flags.with_seeds(seeds);
         }
-        let held = self.flags.set().held();
+        let held = own.set().held();
         loop {
             let lifted = self.lifted.of(bench.id());
             let kept = lifted.map_or_else(|| held.clone(), |lifted| lifted.keep(&held));
@@ -497,8 +525,9 @@ impl Executor for EngineExecutor {
         if self.instrument.kind() != InstrumentKind::Counter || !bench.discovered.divisible {
             return Ok(None);
         }
-        let flags = self.flags_for(tiers);
-        let held = self.flags.set().held();
+        let flags = self.flags_for(tiers, &bench.file)?;
+        let own = self.flags_of(&bench.file)?;
+        let held = own.set().held();
         let held = self.lifted.of(bench.id()).map_or_else(|| held.clone(), |one| one.keep(&held));
         let division = Division::Shares(shares);
         let how = How { flags: &flags, held: &held, division, options: UNSEEN };
@@ -509,7 +538,8 @@ impl Executor for EngineExecutor {
 
     fn empty_op(&self, is_async: bool, tiers: Tiers) -> Option<f64> {
         self.empty_ops.per_op(is_async, tiers, |bench, budget| {
-            let (flags, held) = (self.flags_for(tiers), self.flags.set().held());
+            let flags = self.flags_for(tiers, &bench.file).ok()?;
+            let held = self.flags.set().held();
             let division = Division::Whole;
             let how = How { flags: &flags, held: &held, division, options: UNSEEN };
             let raw = self.read_once(self.instrument.as_ref(), bench, budget, &how).ok()?;

@@ -157,6 +157,7 @@ impl Executor for MockExecutor {
                     batch_ops: 1,
                     divisible: true,
                     skipped: scripted.skipped,
+                    conditions: BTreeMap::new(),
                 },
                 names,
             }
@@ -176,7 +177,7 @@ impl Executor for MockExecutor {
     }
 
     fn trace(&self, _: &Bench, budget: OpBudget, _: Option<Seeds>) -> Result<Timeline, Fault> {
-        Ok(Timeline { budget, events: Vec::new() })
+        Ok(Timeline { budget, events: Vec::new(), raw: String::new() })
     }
 
     #[allow(
@@ -208,6 +209,7 @@ impl Executor for MockExecutor {
         Ok(RawReading {
             count: (per_op * budget.window_ops as f64) as u64,
             seconds: 0.25,
+            phases: None,
             is_async: false,
             budget,
             own_loop: true,

@@ -2,24 +2,30 @@
 
 mod empty;
 mod engine;
+mod invocation;
 mod lifting;
 mod mock;
 mod opened;
 mod outcome;
 mod perturbed;
+mod phases;
 mod scratch;
+mod suite;
+mod suite_flags;
 mod window;
 
 pub use engine::{EngineExecutor, Sandbox};
 pub use mock::{MockError, MockExecutor};
+pub use suite::{Loader, Runner, Suite};
 
 use crate::Fault;
 use crate::trace::Timeline;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tiergate_engine::Seeds;
 use tiergate_model::{
-    BenchId, DiscoveredBench, Fingerprint, OpBudget, Perturbation, PerturbationKind, Proof, Unit,
+    BenchId, DiscoveredBench, Fingerprint, OpBudget, Perturbation, PerturbationKind, Phases, Proof,
+    Unit,
 };
 
 /// A bench file, by its path below the root and absolutely.
@@ -29,6 +35,27 @@ pub struct BenchFile {
     pub relative: String,
     /// Absolute path.
     pub absolute: PathBuf,
+    /// How it is run.
+    pub suite: Suite,
+}
+
+impl BenchFile {
+    /// The root that its relative path begins at.
+    pub fn root(&self) -> &Path {
+        let depth = Path::new(&self.relative).components().count();
+        self.absolute.ancestors().nth(depth).unwrap_or(Path::new("/"))
+    }
+
+    /// The same file in another tree, with what its suite names of this one.
+    #[must_use]
+    pub fn in_tree(&self, root: &Path) -> Self {
+        let moved = |path: &Path| {
+            path.strip_prefix(self.root()).map_or_else(|_| path.to_owned(), |path| root.join(path))
+        };
+        let mut suite = self.suite.clone();
+        suite.directory = suite.directory.as_deref().map(moved);
+        Self { relative: self.relative.clone(), absolute: root.join(&self.relative), suite }
+    }
 }
 
 /// A bench to be sized or read.
@@ -87,6 +114,8 @@ pub struct RawReading {
     pub count: u64,
     /// Wall-clock seconds of the process.
     pub seconds: f64,
+    /// What of them went where.
+    pub phases: Option<Phases>,
     /// Whether the op's promise was awaited.
     pub is_async: bool,
     /// The ops, as they were run: a framework's own first calls are part of the warm-up.
@@ -211,5 +240,24 @@ pub trait Executor: Sync {
     /// The unit of its counts.
     fn unit(&self) -> Unit {
         self.fingerprint().instrument.name.unit()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_keeps_its_suite_in_another_tree() {
+        let suite = Suite { directory: Some("/head/packages/a".into()), ..Suite::default() };
+        let file = BenchFile {
+            relative: "packages/a/x.bench.ts".to_owned(),
+            absolute: "/head/packages/a/x.bench.ts".into(),
+            suite,
+        };
+        assert_eq!(file.root(), Path::new("/head"));
+        let moved = file.in_tree(Path::new("/base"));
+        assert_eq!(moved.absolute, Path::new("/base/packages/a/x.bench.ts"));
+        assert_eq!(moved.suite.directory.as_deref(), Some(Path::new("/base/packages/a")));
     }
 }

@@ -2,9 +2,10 @@
 
 use super::{Bench, BenchFile, Listing, Sized};
 use crate::Fault;
-use crate::harness::{Event, PROTOCOL_VERSION, WarmupCourse};
+use crate::harness::{Event, OutsideKind, PROTOCOL_VERSION, WarmupCourse};
 use crate::process::{Ending, ProcessOutcome};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::Duration;
 use tiergate_model::{BenchId, DiscoveredBench, OpBudget};
 
@@ -38,6 +39,9 @@ impl Traced<'_> {
                         message: message.clone(),
                         r#where: r#where.clone(),
                     });
+                }
+                Event::Runner { framework } => {
+                    return Some(Fault::NeedsRunner { framework: framework.clone() });
                 }
                 Event::Unsupported { framework, framework_version, supported } => {
                     return Some(Fault::UnsupportedFramework {
@@ -106,7 +110,7 @@ impl Traced<'_> {
         self.ended_unfinished()
     }
 
-    pub(super) fn listing(&self, file: &BenchFile) -> Result<Listing, Fault> {
+    pub(super) fn listing(&self, file: &BenchFile, root: &Path) -> Result<Listing, Fault> {
         if let Some(fault) = self.common_fault() {
             return Err(fault);
         }
@@ -127,6 +131,7 @@ impl Traced<'_> {
                     batch_ops,
                     divisible,
                     skipped,
+                    imports,
                 } => listing.benches.push(Bench {
                     file: file.clone(),
                     names: names.clone(),
@@ -139,6 +144,7 @@ impl Traced<'_> {
                         batch_ops: (*batch_ops).max(1),
                         divisible: *divisible,
                         skipped: *skipped,
+                        conditions: conditions(file, root, imports.as_deref()),
                     },
                 }),
                 Event::Warning { message } => listing.warnings.push(message.clone()),
@@ -148,7 +154,10 @@ impl Traced<'_> {
             }
         }
         if listing.benches.is_empty() {
-            return Err(if unrun > 0 {
+            let outside = self.outside().next();
+            return Err(if let Some((kind, name)) = outside {
+                Fault::Outside { kind, name: name.to_owned() }
+            } else if unrun > 0 {
                 Fault::NeverRun { benches: unrun }
             } else if loaded {
                 Fault::NoBenches
@@ -156,6 +165,9 @@ impl Traced<'_> {
                 self.ended_unfinished()
             });
         }
+        listing.warnings.extend(self.outside().map(|(kind, name)| {
+            format!("it starts the {kind} `{name}`; benches in there are not known")
+        }));
         if unrun > 0 {
             listing.warnings.push(format!("{unrun} benches were added but never run"));
         }
@@ -176,6 +188,14 @@ impl Traced<'_> {
             bench.discovered.id = id;
         }
         Ok(listing)
+    }
+
+    /// What the file has started beside its main thread.
+    fn outside(&self) -> impl Iterator<Item = (OutsideKind, &str)> {
+        self.events.iter().filter_map(|event| match event {
+            Event::Outside { kind, name } => Some((*kind, name.as_str())),
+            _ => None,
+        })
     }
 
     pub(super) fn sized(&self) -> Result<Sized, Fault> {
@@ -228,6 +248,13 @@ fn free_id(id: &BenchId, taken: &BTreeSet<BenchId>) -> BenchId {
         number += 1;
     }
     free
+}
+
+/// What is special about the way in which a file's benches are run.
+fn conditions(file: &BenchFile, root: &Path, imports: Option<&str>) -> BTreeMap<String, String> {
+    let mut conditions = file.suite.conditions(root);
+    conditions.extend(imports.map(|imports| ("imports".to_owned(), imports.to_owned())));
+    conditions
 }
 
 /// What a child ran.

@@ -1,7 +1,10 @@
 //! What a perturbation does to a process.
 
+use super::scratch::{Scratch, scratch_fault};
+use crate::Fault;
 use crate::harness::Perturb;
-use crate::process::EngineCommand;
+use crate::process::{Alias, EngineCommand, can_alias};
+use std::fs;
 use std::num::NonZeroU32;
 use tiergate_engine::{AcceptedFlags, Seeds};
 use tiergate_model::{EngineKind, OpBudget, Perturbation, PerturbationKind};
@@ -22,14 +25,21 @@ const MOST_RANDOM_DRAWS: f64 = 64.0;
 /// Bytes more in the environment at most.
 const MOST_PADDING: f64 = 900.0;
 
+/// Characters more in the name of the folder that all files are seen in, at most.
+const MOST_PATH_BYTES: f64 = 100.0;
+
 /// Ops more in the warm-up at most.
 const MOST_WARMUP_OPS: f64 = 300.0;
 
 /// Which kinds an engine has.
 pub(super) fn kinds(engine: EngineKind) -> Vec<PerturbationKind> {
-    use PerturbationKind::{Addresses, Environment, HashSeed, HeapPhase, RandomSeed, WarmUp};
-    let all = [HashSeed, RandomSeed, HeapPhase, WarmUp, Environment, Addresses];
-    let has = |kind: &PerturbationKind| *kind != HashSeed || engine != EngineKind::Bun;
+    use PerturbationKind::{Addresses, Environment, HashSeed, HeapPhase, Path, RandomSeed, WarmUp};
+    let all = [HashSeed, RandomSeed, HeapPhase, WarmUp, Environment, Path, Addresses];
+    let has = |kind: &PerturbationKind| match kind {
+        HashSeed => engine != EngineKind::Bun,
+        Path => can_alias(),
+        _ => true,
+    };
     all.into_iter().filter(has).collect()
 }
 
@@ -43,6 +53,7 @@ pub(super) struct Changes {
     young_megabytes: Option<NonZeroU32>,
     warmup_ops: u32,
     padding_bytes: u32,
+    path_bytes: u32,
     random_addresses: bool,
 }
 
@@ -66,7 +77,7 @@ impl Changes {
             PerturbationKind::HeapPhase => changes.heap_phase(draw),
             PerturbationKind::WarmUp => changes.warmup_ops = spread(draw, MOST_WARMUP_OPS),
             PerturbationKind::Environment => changes.padding_bytes = spread(draw, MOST_PADDING),
-            PerturbationKind::Path => {}
+            PerturbationKind::Path => changes.path_bytes = spread(draw, MOST_PATH_BYTES),
             PerturbationKind::Addresses => changes.random_addresses = true,
         }
         changes
@@ -102,6 +113,16 @@ impl Changes {
             command.environment.insert(PADDING.into(), padding.into());
         }
         command.random_addresses = self.random_addresses;
+    }
+
+    /// A folder in which the process sees its files under longer paths.
+    pub(super) fn alias(&self, scratch: &Scratch) -> Result<Option<Alias>, Fault> {
+        if self.path_bytes == 0 {
+            return Ok(None);
+        }
+        let folder = scratch.path(&"x".repeat(self.path_bytes as usize));
+        fs::create_dir(&folder).map_err(|source| scratch_fault(&folder, source))?;
+        Ok(Some(Alias { folder }))
     }
 
     pub(super) fn budget(&self, budget: OpBudget) -> OpBudget {
@@ -152,6 +173,7 @@ mod tests {
             PerturbationKind::HeapPhase,
             PerturbationKind::WarmUp,
             PerturbationKind::Environment,
+            PerturbationKind::Path,
         ] {
             let changes: BTreeSet<String> =
                 kind.draws(12).map(|draw| format!("{:?}", Changes::of(draw))).collect();

@@ -3,6 +3,7 @@
 
 use crate::Fault;
 use serde::Deserialize;
+use std::fmt;
 use std::path::Path;
 use std::{fs, io};
 use tiergate_model::WindowShape;
@@ -34,6 +35,21 @@ pub enum Event {
         divisible: bool,
         /// The file skips it.
         skipped: bool,
+        /// What loads modules, where that is not the engine.
+        #[serde(default)]
+        imports: Option<String>,
+    },
+    /// The file is one that a framework's own program has to run.
+    Runner {
+        /// The framework.
+        framework: String,
+    },
+    /// The file starts a thread, or a child that runs the engine, for the first time.
+    Outside {
+        /// Which of the two.
+        kind: OutsideKind,
+        /// The name of its script.
+        name: String,
     },
     /// A framework in an unknown version.
     Unsupported {
@@ -53,6 +69,8 @@ pub enum Event {
     },
     /// The selected bench begins.
     Started {},
+    /// It is set up, and its first ops have run.
+    Ready {},
     /// A sizing run is done.
     Sized {
         /// Whether the op's promise is awaited.
@@ -98,6 +116,25 @@ pub enum Event {
         #[serde(default)]
         unrun: u64,
     },
+}
+
+/// What a bench file can start beside its main thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OutsideKind {
+    /// A worker thread.
+    Thread,
+    /// A process.
+    Child,
+}
+
+impl fmt::Display for OutsideKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Thread => "worker thread",
+            Self::Child => "child process",
+        })
+    }
 }
 
 /// How the marks of a warm-up lie between its ops.

@@ -6,5 +6,7 @@ mod event;
 mod request;
 
 pub use embedded::{Harness, UnpackError, unpack};
-pub use event::{Event, WarmupCourse, read_events};
-pub use request::{Mode, PROTOCOL_VERSION, Perturb, Request, RequestBudget, Selection, Sizing};
+pub use event::{Event, OutsideKind, WarmupCourse, read_events};
+pub use request::{
+    Mode, PROTOCOL_VERSION, Perturb, Request, RequestBudget, Selection, Sizing, Worker,
+};

@@ -1,6 +1,7 @@
 //! What the harness is asked to do.
 
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The version of requests and events; the harness refuses another.
@@ -39,9 +40,25 @@ pub struct Request {
     /// How long to size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sizing: Option<Sizing>,
+    /// What the process gets that a runner starts for the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worker: Option<Worker>,
     /// What to do before the bench that changes nothing of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub perturb: Option<Perturb>,
+}
+
+/// The engine's process where a framework's own program starts it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Worker {
+    /// Variables, beside those of the program that starts it.
+    pub env: BTreeMap<String, String>,
+    /// Arguments of the engine.
+    pub exec_argv: Vec<String>,
+    /// A program, with its arguments, that runs the engine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub wrapper: Vec<String>,
 }
 
 /// Harmless acts of the harness.

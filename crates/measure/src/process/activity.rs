@@ -1,4 +1,4 @@
-//! Whether a process still does something.
+//! Whether a process, or one that it has started, still does something.
 
 use std::fs;
 use std::time::Duration;
@@ -10,9 +10,9 @@ const INTERVAL: Duration = Duration::from_millis(500);
 /// that waits behind the gate looks around now and then.
 const LOOKING_AROUND: u64 = 1;
 
-/// Watches the processor time of one process.
+/// Watches the processor time of one process and of all that it has started.
 pub(super) struct Activity {
-    stat: String,
+    process: u32,
     ticks: Option<u64>,
     changed: Duration,
     asked: Duration,
@@ -20,15 +20,14 @@ pub(super) struct Activity {
 
 impl Activity {
     pub(super) fn new(process: u32) -> Self {
-        let stat = format!("/proc/{process}/stat");
-        Self { stat, ticks: None, changed: Duration::ZERO, asked: Duration::ZERO }
+        Self { process, ticks: None, changed: Duration::ZERO, asked: Duration::ZERO }
     }
 
     /// For how long its processor time has not moved, `now` being the time since its start.
     pub(super) fn idle_time(&mut self, now: Duration) -> Duration {
         if now.saturating_sub(self.asked) >= INTERVAL {
             self.asked = now;
-            let ticks = fs::read_to_string(&self.stat).ok().and_then(|stat| ticks(&stat));
+            let ticks = ticks_of_tree(self.process);
             let spent = ticks.zip(self.ticks).map(|(now, before)| now.saturating_sub(before));
             if spent.is_none_or(|spent| spent > LOOKING_AROUND) && ticks.is_some() {
                 self.changed = now;
@@ -37,6 +36,20 @@ impl Activity {
         }
         self.asked.saturating_sub(self.changed)
     }
+}
+
+/// The ticks of a process and of its descendants; `None` when it is gone.
+fn ticks_of_tree(process: u32) -> Option<u64> {
+    let folder = format!("/proc/{process}");
+    let stat = fs::read_to_string(format!("{folder}/stat")).ok()?;
+    let tasks = fs::read_dir(format!("{folder}/task")).ok()?;
+    let children = tasks
+        .flatten()
+        .filter_map(|task| fs::read_to_string(task.path().join("children")).ok())
+        .flat_map(|list| {
+            list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<u32>>()
+        });
+    Some(ticks(&stat)? + children.filter_map(ticks_of_tree).sum::<u64>())
 }
 
 /// User and system time of the process and of the children that it has waited for.

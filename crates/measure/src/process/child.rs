@@ -3,8 +3,9 @@
 #![allow(unsafe_code, reason = "the child asks the kernel to end it with its parent, after fork")]
 
 use super::activity::Activity;
+use super::growth::Growth;
 use super::output::{Drain, OutputSink};
-use super::{orphans, pin, seed};
+use super::{Alias, orphans, pin, seed};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
@@ -31,6 +32,8 @@ pub struct EngineCommand {
     pub fixed_seed: bool,
     /// Whether its addresses are randomised, though they are not for others.
     pub random_addresses: bool,
+    /// Where it sees all files a second time; its working directory is there then.
+    pub alias: Option<Alias>,
 }
 
 /// Limits and listeners of one process.
@@ -44,6 +47,8 @@ pub struct ProcessLimits<'a> {
     pub output: Option<OutputSink>,
     /// When it becomes true, the process is ended at once.
     pub interrupted: &'a AtomicBool,
+    /// Files of which it is noted when they grow.
+    pub watched: Vec<PathBuf>,
 }
 
 /// How a process ended.
@@ -70,6 +75,8 @@ pub struct ProcessOutcome {
     pub seconds: f64,
     /// Whether the kernel's random bytes for it were replaced.
     pub fixed_seed: bool,
+    /// The watched files' growth, in their order.
+    pub growths: Vec<Growth>,
     /// The end of what it printed.
     pub output_tail: String,
 }
@@ -95,7 +102,9 @@ pub fn run(
 ) -> Result<ProcessOutcome, SpawnError> {
     let fixed_seed = command.fixed_seed && seed::can_be_fixed();
     let random_addresses = command.random_addresses;
+    let alias = command.alias.as_ref().map(|alias| alias.prepare(&command.directory));
     let fail = |source| SpawnError { program: command.program.display().to_string(), source };
+    let alias = alias.transpose().map_err(fail)?;
     let mut prepared = Command::new(&command.program);
     prepared
         .args(&command.arguments)
@@ -113,6 +122,9 @@ pub fn run(
             // Orphans stay with their engine while it lives: they are nobody else's to end.
             nix::sys::prctl::set_child_subreaper(true)?;
             nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
+            if let Some(alias) = &alias {
+                alias.enter()?;
+            }
             if random_addresses {
                 pin::randomise_own_addresses()?;
             }
@@ -136,7 +148,9 @@ pub fn run(
     }
 
     let mut activity = Activity::new(child.id());
+    let mut growths: Vec<Growth> = limits.watched.iter().cloned().map(Growth::of).collect();
     let ending = loop {
+        growths.iter_mut().for_each(|growth| growth.look(start.elapsed()));
         match child.try_wait() {
             Ok(Some(status)) => break Ending::of(status),
             Ok(None) => {}
@@ -162,8 +176,10 @@ pub fn run(
         thread::sleep(Duration::from_millis(step));
     };
     let seconds = start.elapsed().as_secs_f64();
+    growths.iter_mut().for_each(|growth| growth.look(start.elapsed()));
     orphans::end(child.id());
-    Ok(ProcessOutcome { ending, seconds, output_tail: drain.finish(PIPE_GRACE), fixed_seed })
+    let output_tail = drain.finish(PIPE_GRACE);
+    Ok(ProcessOutcome { ending, seconds, output_tail, growths, fixed_seed })
 }
 
 impl Ending {

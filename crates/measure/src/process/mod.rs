@@ -1,15 +1,19 @@
 //! Starting engines in an environment of fixed content, and ending them for certain.
 
 mod activity;
+mod alias;
 mod child;
 mod environment;
+mod growth;
 mod orphans;
 mod output;
 mod pin;
 mod seed;
 
+pub use alias::{Alias, can_alias};
 pub use child::{Ending, EngineCommand, ProcessLimits, ProcessOutcome, SpawnError, run};
 pub use environment::{BaseEnvironment, base_environment};
+pub use growth::Growth;
 pub use output::OutputSink;
 pub use pin::{AddressSpace, disable_address_randomisation};
 

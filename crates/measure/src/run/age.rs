@@ -70,6 +70,14 @@ pub(super) fn look(budget: OpBudget, per_op: f64) -> Option<(OpBudget, Vec<u64>)
     if before + within < FEWEST_OPS {
         return None;
     }
+    let shares = divided(before, within);
+    let window_ops = shares.iter().sum();
+    Some((OpBudget { warmup_ops: FIRST_OPS, window_ops }, shares))
+}
+
+/// Ops before the window in stretches that grow, and those in it in equal ones, after some without
+/// ops.
+pub(super) fn divided(before: u64, within: u64) -> Vec<u64> {
     let mut shares = vec![0; EMPTY];
     let (mut left, mut share) = (before, SHORTEST);
     while left > 0 {
@@ -79,8 +87,7 @@ pub(super) fn look(budget: OpBudget, per_op: f64) -> Option<(OpBudget, Vec<u64>)
     }
     let share = within.div_ceil(IN_WINDOW).max(1);
     shares.extend((0..within / share).map(|_| share));
-    let window_ops = shares.iter().sum();
-    Some((OpBudget { warmup_ops: FIRST_OPS, window_ops }, shares))
+    shares
 }
 
 /// What the ops' course says of the window.
@@ -145,7 +152,7 @@ pub(super) fn judge(course: &[Stretch], budget: OpBudget, empty: Option<f64>) ->
 }
 
 /// The stretches that have ops, without what their marks cost.
-fn without_marks(course: &[Stretch]) -> Vec<Stretch> {
+pub(super) fn without_marks(course: &[Stretch]) -> Vec<Stretch> {
     let marks: Vec<f64> =
         course.iter().filter(|one| one.ops == 0).map(|one| one.count as f64).collect();
     #[allow(

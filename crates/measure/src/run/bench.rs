@@ -248,6 +248,7 @@ pub(crate) fn push(result: &mut BenchResult, raw: RawReading, perturbation: Pert
         count: raw.count,
         window_ops: raw.budget.window_ops,
         seconds: raw.seconds,
+        phases: raw.phases,
         proof: raw.proof,
     });
 }
@@ -259,6 +260,7 @@ pub(crate) fn empty_result(bench: &Bench) -> BenchResult {
     BenchResult {
         // The file's own path, which an id can't be asked for where a path holds `::`.
         file: bench.file.relative.clone(),
+        conditions: discovered.conditions.clone(),
         ..BenchResult::incomplete(bench.id().clone(), framework, "not measured yet".to_owned())
     }
 }

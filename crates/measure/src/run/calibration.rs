@@ -131,7 +131,9 @@ fn collecting_ops(seen: &Timeline, settled: u64, ns_per_op: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::{BenchFile, Listing, RawReading, ReadOptions, Sized, Stretch, Tiers};
+    use crate::executor::{
+        BenchFile, Listing, RawReading, ReadOptions, Sized, Stretch, Suite, Tiers,
+    };
     use tiergate_engine::trace::Event;
     use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, PerturbationKind, WindowShape};
 
@@ -157,7 +159,7 @@ mod tests {
             };
             let events =
                 (self.0)(seeds).iter().filter(|at| **at <= ops).map(|at| event(*at)).collect();
-            Ok(Timeline { budget, events })
+            Ok(Timeline { budget, events, raw: String::new() })
         }
 
         fn window_target_ns(&self) -> f64 {
@@ -208,7 +210,11 @@ mod tests {
     }
 
     fn calibrated(changes: fn(Option<Seeds>) -> &'static [u64]) -> Calibrated {
-        let file = BenchFile { relative: "a.mjs".to_owned(), absolute: "/a.mjs".into() };
+        let file = BenchFile {
+            relative: "a.mjs".to_owned(),
+            absolute: "/a.mjs".into(),
+            suite: Suite::default(),
+        };
         let names = vec!["f".to_owned()];
         let discovered = DiscoveredBench {
             id: BenchId::new("a.mjs", &names, 1),
@@ -218,6 +224,7 @@ mod tests {
             batch_ops: 1,
             divisible: true,
             skipped: false,
+            conditions: std::collections::BTreeMap::new(),
         };
         let bench = Bench { file, names, ordinal: 1, discovered };
         calibrate(&Engine(changes), &bench, 10_000.0).unwrap()

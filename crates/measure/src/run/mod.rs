@@ -5,10 +5,12 @@ mod age;
 mod bench;
 mod budget;
 mod calibration;
+mod evidence;
 mod examine;
 mod rounds;
 
 pub use budget::{MINIMUM_COUNT, PlannedBudget};
+pub use evidence::{Shown, evidence};
 
 pub(crate) use bench::{
     LARGEST_GROWTHS, calibrated_budget, conclude, empty_result, measure, prove, push, skipped,

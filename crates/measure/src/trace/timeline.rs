@@ -50,6 +50,8 @@ pub struct Timeline {
     pub budget: OpBudget,
     /// The events, in order.
     pub events: Vec<TimedEvent>,
+    /// The engine's own words, with our marks between them.
+    pub raw: String,
 }
 
 impl Timeline {
@@ -78,7 +80,7 @@ impl Timeline {
         if course.place(marks, sections, in_section) != Place::After {
             return Err(Fault::Trace(format!("it ends after {marks} marks, in the middle of ops")));
         }
-        Ok(Self { budget: course.budget, events })
+        Ok(Self { budget: course.budget, events, raw: text.to_owned() })
     }
 
     /// What unsettles the ops, in order.

@@ -111,6 +111,7 @@ fn listed() -> Vec<ListedBench> {
         batch_ops: 1,
         divisible: true,
         skipped,
+        conditions: std::collections::BTreeMap::new(),
     };
     vec![
         ListedBench {

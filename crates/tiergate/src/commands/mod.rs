@@ -9,5 +9,6 @@ pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod merge;
 pub(crate) mod noise;
+pub(crate) mod prove;
 pub(crate) mod run;
 pub(crate) mod schema;

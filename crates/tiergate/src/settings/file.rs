@@ -39,6 +39,28 @@ pub(crate) struct SettingsFile {
     pub(crate) environment: EnvironmentSettings,
     /// Settings of benches by a glob over their ids.
     pub(crate) bench: BTreeMap<String, BenchSettings>,
+    /// Files that are run in a way of their own.
+    pub(crate) suite: Vec<SuiteSettings>,
+}
+
+/// `[[suite]]`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct SuiteSettings {
+    /// Globs of its files below the root.
+    pub(crate) files: Vec<String>,
+    /// The working directory, relative to the root.
+    pub(crate) cwd: Option<PathBuf>,
+    /// The engines that it is for; all where none is named.
+    pub(crate) engine: Vec<String>,
+    /// Additional arguments for the engine.
+    pub(crate) engine_args: Vec<String>,
+    /// Variables of fixed content.
+    pub(crate) environment: BTreeMap<String, String>,
+    /// The framework, where that can't be seen in the files.
+    pub(crate) framework: Option<String>,
+    /// What makes TypeScript into JavaScript: a package's name, or `none`.
+    pub(crate) loader: Option<String>,
 }
 
 /// `[limits]`.
@@ -99,7 +121,7 @@ pub(crate) struct BenchSettings {
 }
 
 /// Every key that a configuration can have, for suggestions.
-const KEYS: [&str; 30] = [
+const KEYS: [&str; 37] = [
     "files",
     "engine",
     "engine_args",
@@ -130,6 +152,13 @@ const KEYS: [&str; 30] = [
     "bench.*.improved",
     "bench.*.aa_spread",
     "bench.*.most_per_op",
+    "suite.files",
+    "suite.cwd",
+    "suite.engine",
+    "suite.engine_args",
+    "suite.environment",
+    "suite.framework",
+    "suite.loader",
 ];
 
 impl SettingsFile {
@@ -140,6 +169,20 @@ impl SettingsFile {
         let text = fs::read_to_string(path)
             .map_err(|error| Failure::usage(format!("can't read `{shown}`: {error}")))?;
         Self::parse(&text, &shown.to_string())
+    }
+
+    /// The engines that the suites name, each once; `node` for what names none.
+    pub(crate) fn engines_of_suites(&self) -> Vec<String> {
+        let mut engines: Vec<String> = Vec::new();
+        let has_others = !self.files.is_empty() || self.suite.is_empty();
+        let unnamed = has_others || self.suite.iter().any(|suite| suite.engine.is_empty());
+        let named = self.suite.iter().flat_map(|suite| suite.engine.clone());
+        for engine in unnamed.then(|| "node".to_owned()).into_iter().chain(named) {
+            if !engines.contains(&engine) {
+                engines.push(engine);
+            }
+        }
+        engines
     }
 
     fn parse(text: &str, shown: &str) -> Result<Self, Failure> {
@@ -205,6 +248,15 @@ mod tests {
         assert_eq!(file.repeats, Some(7));
         assert_eq!(file.limits.fail.map(Percent::fraction), Some(0.05));
         assert_eq!(file.bench["*slow*"].ops, Some(10));
+    }
+
+    #[test]
+    fn suites_bring_their_engines() {
+        let engines = |text: &str| SettingsFile::parse(text, "x").unwrap().engines_of_suites();
+        assert_eq!(engines(""), ["node"]);
+        let deno = "[[suite]]\nfiles = [\"a\"]\nengine = [\"deno\"]\n";
+        assert_eq!(engines(deno), ["deno"]);
+        assert_eq!(engines(&format!("{deno}[[suite]]\nfiles = [\"b\"]\n")), ["node", "deno"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod file;
 mod percent;
 mod root;
 
-pub(crate) use file::SettingsFile;
+pub(crate) use file::{SettingsFile, SuiteSettings};
 pub(crate) use percent::Percent;
 
 use crate::args::{Judging, Selection};
@@ -44,6 +44,7 @@ impl Settings {
             let file = SettingsFile::read(config)?;
             let folder = here.join(config);
             let root = folder.parent().map(Path::to_path_buf).unwrap_or(here);
+            let root = root.canonicalize().unwrap_or(root);
             return Ok(Self { root, file });
         }
         let start = match paths.first() {
@@ -72,7 +73,7 @@ impl Settings {
             .into_iter()
             .find(|list| !list.is_empty())
             .cloned()
-            .unwrap_or_else(|| vec!["node".to_owned()]);
+            .unwrap_or_else(|| self.file.engines_of_suites());
         let parse = |name: &String| {
             name.trim().parse().map_err(|error| {
                 Failure::usage(error)

@@ -84,6 +84,19 @@ fn a_bench_that_reads_what_has_changed_is_measured() {
     let verdicts = outcome.exits(1).verdicts();
     assert_eq!(verdicts["bench/data.bench.mjs::words"], "FAIL", "{outcome}");
     assert!(reason(&outcome, WORK).starts_with("unchanged"), "{outcome}");
+    // By another path it is the same file.
+    repository.git("checkout --quiet -- src").git("checkout --quiet main");
+    std::os::unix::fs::symlink("src", repository.path("link")).unwrap();
+    let bench = std::fs::read_to_string(repository.path("bench/data.bench.mjs")).unwrap();
+    repository.file("bench/data.bench.mjs", bench.replace("src/data.txt", "link/data.txt"));
+    repository.commit("link").file("src/data.txt", "one two three\n".repeat(80));
+    let verdicts = gate(&repository, "--base main").exits(1).verdicts();
+    assert_eq!(verdicts["bench/data.bench.mjs::words"], "FAIL");
+    // A file that is only looked for.
+    repository.git("checkout --quiet -- src").file("switch.json", "{}");
+    let outcome = gate(&repository, "--base main");
+    assert!(outcome.exits(0).json()["notes"].to_string().contains("switch.json"), "{outcome}");
+    assert_eq!(reason(&outcome, WORK), "", "{outcome}");
 }
 
 #[test]
@@ -160,6 +173,56 @@ fn a_throwing_bench_is_incomplete_and_does_not_hide_the_others() {
     assert_eq!(verdicts[TWIN], "INCOMPLETE", "{outcome}");
     assert_eq!(verdicts[WORK], "FAIL", "{outcome}");
     assert!(reason(&outcome, TWIN).contains("boom"), "{outcome}");
+}
+
+#[test]
+fn a_process_that_crashes_is_started_again_and_not_for_ever() {
+    need_x86!();
+    let repository = Repository::with_library(1_000);
+    repository.file("README.md", "# Other words\n");
+    let crashing = |limit: u32| {
+        let marker = repository.path(&format!("saved-{limit}"));
+        repository.file(
+            "bench/lib.bench.mjs",
+            format!(
+                "import {{ bench }} from 'tiergate';\nimport fs from 'node:fs';\n\
+                 import {{ work }} from '../src/lib.mjs';\n\
+                 bench('work', work, {{ setup: () => {{\n\
+                   fs.appendFileSync('{}', 'x');\n\
+                   if (fs.statSync('{}').size <= {limit}) process.kill(process.pid, 'SIGKILL');\n\
+                 }} }});\n",
+                marker.display(),
+                marker.display()
+            ),
+        );
+        let line = "gate --base main --no-build-hash --allow-removed --format json --jobs 1";
+        repository.tiergate(&format!("{line} --instrument counter")).run()
+    };
+    let outcome = crashing(1);
+    assert_eq!(outcome.exits(0).verdicts()[WORK], "ok", "{outcome}");
+    assert!(outcome.stdout.contains("was started again once"), "{outcome}");
+    let outcome = crashing(1_000);
+    assert_eq!(outcome.exits(4).verdicts()[WORK], "INCOMPLETE", "{outcome}");
+    assert!(outcome.stdout.contains("was started again 2 times"), "{outcome}");
+    assert!(reason(&outcome, WORK).contains("SIGKILL"), "{outcome}");
+}
+
+#[test]
+fn every_report_can_be_had_of_a_gate() {
+    need_x86!();
+    let repository = Repository::with_library(1_000);
+    repository.file("README.md", "# Other words\n");
+    for words in ["", "--no-build-hash"] {
+        let kinds = ["markdown", "json", "junit", "html"];
+        let exports: Vec<String> =
+            kinds.iter().map(|kind| format!("--export {kind}=saved.{kind}")).collect();
+        let line = format!("gate --instrument counter --base main {words} {}", exports.join(" "));
+        repository.tiergate(&line).run().exits(0).prints("2 ok");
+        for kind in kinds {
+            let text = repository.project().read(&format!("saved.{kind}"));
+            assert!(text.contains("twin"), "{kind}: {text}");
+        }
+    }
 }
 
 #[test]

@@ -30,4 +30,7 @@ mod refusals;
 mod renames;
 mod result_files;
 mod settling;
+mod stability;
+mod suites;
 mod verdicts;
+mod vitest;

@@ -14,6 +14,8 @@ const UNASKED: u32 = 32;
 /// so many doublings while nothing happens.
 const SLICE: u64 = 1_000_000;
 const DOUBLINGS: u32 = 5;
+/// How long nothing must have come by the channel before time passes.
+const CHANNEL_PATIENCE: u64 = 1_000_000_000;
 
 /// How often the helpers were let run; only the main thread counts.
 static STEPS: AtomicU32 = AtomicU32::new(0);
@@ -27,6 +29,10 @@ pub(in super::super) struct MainWait {
     deadline: u64,
     /// When the present real sleep began, by the real clock.
     sleep_began: u64,
+    /// How long it has waited for the channel only, by the real clock. Time stands still meanwhile:
+    /// how long an answer takes is no affair of this program's.
+    channel_waited: u64,
+    waits_for_channel: bool,
 }
 
 /// What the main thread is to do when nothing has come although the helpers have run.
@@ -44,7 +50,7 @@ impl MainWait {
     /// A wait of so many nanoseconds; `None` is without end.
     pub(in super::super) fn lasting(length: Option<u64>) -> Self {
         let deadline = length.map_or(NEVER, |length| now(true).saturating_add(length));
-        Self { deadline, sleep_began: 0 }
+        Self { deadline, sleep_began: 0, channel_waited: 0, waits_for_channel: false }
     }
 
     /// Lets the helpers run until none of them has anything to do. Returns whether one of them did
@@ -79,7 +85,10 @@ impl MainWait {
             .map(|helper| helper.deadline.load(Relaxed))
             .fold(self.deadline, u64::min);
         let left = next.saturating_sub(now(true));
-        if left > 0 && !(Pin::Clock.is_on() && next != NEVER && nothing_else_can_happen()) {
+        let is_alone = Pin::Clock.is_on() && nothing_else_can_happen();
+        self.waits_for_channel =
+            is_alone && self.channel_waited < CHANNEL_PATIENCE && outside::may_send();
+        if left > 0 && (!is_alone || next == NEVER || self.waits_for_channel) {
             self.sleep_began = system::real_monotonic();
             let quiet = QUIET.load(Relaxed).min(DOUBLINGS);
             QUIET.store(quiet + 1, Relaxed);
@@ -93,8 +102,10 @@ impl MainWait {
 
     /// The real sleep is over: the virtual clock follows.
     pub(in super::super) fn slept(&mut self) {
-        if Pin::Clock.is_on() {
-            let slept = system::real_monotonic().saturating_sub(self.sleep_began);
+        let slept = system::real_monotonic().saturating_sub(self.sleep_began);
+        if self.waits_for_channel {
+            self.channel_waited += slept;
+        } else if Pin::Clock.is_on() {
             clock::CLOCK.advance_to(clock::shared_now().saturating_add(slept).min(self.deadline));
         }
     }

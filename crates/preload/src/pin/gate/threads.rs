@@ -1,7 +1,7 @@
 //! Which threads are gated: all, or those of certain names.
 
 use super::helper::{NEVER, stage};
-use super::{CREATED, ESCAPED, HELPERS, PLACE, PLACES, USED, note_activity};
+use super::{CREATED, ESCAPED, HELPERS, PLACE, PLACES, USED, note_activity, outside};
 use crate::pin::{Pin, real};
 use crate::system::thread_number;
 use core::cell::UnsafeCell;
@@ -37,6 +37,7 @@ pub(in super::super) fn prepare(names: &[u8]) -> bool {
     let Some(place) = buffer.get_mut(..names.len()) else { return false };
     place.copy_from_slice(names);
     *length = names.len();
+    outside::find_channel();
     let mut key: pthread_key_t = 0;
     // SAFETY: the key's place is valid, and the destructor is never unloaded.
     let made = unsafe { libc::pthread_key_create(&raw mut key, Some(thread_ends)) };

@@ -21,6 +21,7 @@ pub(super) fn gate(options: &GateOptions) -> Result<ExitStatus, Failure> {
         })?;
     }
     run::run(&RunOptions {
+        timings: false,
         selection: options.selection.clone(),
         instrument: options.instrument.clone(),
         repeats: options.repeats,

@@ -64,10 +64,7 @@ impl Search<'_> {
         if !self.base_has_own {
             self.lay_over(&laid_over)?;
             let root = &self.trees.base.settings.root;
-            let files: Vec<BenchFile> = head_files
-                .iter()
-                .map(|file| BenchFile { absolute: root.join(&file.relative), ..file.clone() })
-                .collect();
+            let files: Vec<BenchFile> = head_files.iter().map(|file| file.in_tree(root)).collect();
             let base = self.list(self.base, &files);
             return Ok(Benches { base, head, removed: Vec::new(), notes });
         }

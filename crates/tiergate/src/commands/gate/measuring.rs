@@ -79,7 +79,7 @@ impl Measuring<'_> {
         let base = Guarded::new("base", self.executors.base, &begun, self.bench_limit);
         let head = Guarded::new("head", self.executors.head, &begun, self.bench_limit);
         let files = Mutex::new(files);
-        let failure = Mutex::new(None);
+        let told = AtomicBool::new(false);
         let both = Sides { base: &base as &dyn Executor, head: &head as &dyn Executor };
         let paired = pairs::run(both, &plan, self.stop, &|event| match event {
             PairEvent::Progress(event) => self.progress.show(&event),
@@ -90,8 +90,11 @@ impl Measuring<'_> {
                 }
                 let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
                 self.put(&mut files, *bench);
-                if let Err(error) = self.folder.write_results(&files.base, &files.head) {
-                    *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                // The next bench may find room again; that it does not is known at the end.
+                if let Err(error) = self.folder.write_results(&files.base, &files.head)
+                    && !told.swap(true, Ordering::Relaxed)
+                {
+                    self.progress.show(&RunEvent::Warning(error.to_string()));
                 }
             }
         });

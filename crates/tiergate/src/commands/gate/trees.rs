@@ -69,7 +69,11 @@ impl Preparation<'_> {
     pub(super) fn prepare(&self) -> Result<Trees, Failure> {
         let user_root = canonical(&self.user.root)?;
         let repository = Repository::containing(&user_root)?;
-        let below = user_root.strip_prefix(&repository.root).unwrap_or(Path::new("")).to_owned();
+        let below = user_root.strip_prefix(&repository.root).map(Path::to_owned).map_err(|_| {
+            let root = user_root.display();
+            Failure::usage(format!("the root `{root}` lies outside of the repository"))
+                .hint("name a configuration in the repository with `--config`")
+        })?;
         let scratch = Scratch::open(&cache_folders(), &repository.root)?;
         let mut notes = Vec::new();
 
@@ -90,6 +94,7 @@ impl Preparation<'_> {
 
         let top = scratch.tree(Side::Head);
         self.write(&repository, &head_files, &scratch, &top, &mut notes)?;
+        create(&top.join(&below))?;
         let file = self.settings_file(&head_files, &top.join(&below))?;
         let side = Unfinished { name: "head", top: &top, below: &below, file: &file };
         let packages = self.finish(&side, &repository, &scratch, &mut notes)?;
@@ -152,9 +157,7 @@ impl Preparation<'_> {
             }
         };
         let root = top.join(below);
-        fs::create_dir_all(&root).map_err(|error| {
-            Failure::incomplete(format!("can't create `{}`: {error}", root.display()))
-        })?;
+        create(&root)?;
         mark_as_top(&top)?;
         Ok(Tree {
             settings: Settings { root, file: file.clone() },
@@ -293,9 +296,13 @@ struct Unfinished<'a> {
 
 /// Ignore files above a tree say nothing about it.
 fn mark_as_top(top: &Path) -> Result<(), Failure> {
-    let mark = top.join(".git");
-    fs::create_dir_all(&mark)
-        .map_err(|error| Failure::incomplete(format!("can't create `{}`: {error}", mark.display())))
+    create(&top.join(".git"))
+}
+
+fn create(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|cause| {
+        CheckoutError::Io { action: "create", path: folder.to_owned(), cause }.into()
+    })
 }
 
 fn canonical(path: &Path) -> Result<PathBuf, Failure> {

@@ -1,5 +1,6 @@
 //! Benches that need no measuring: nothing that they load differs between base and head.
 
+use super::ACCEPTED;
 use super::benches::Benches;
 use super::trees::Trees;
 use crate::failure::Failure;
@@ -32,6 +33,8 @@ pub(super) struct Unchanged {
 pub(super) struct Differences<'a> {
     trees: &'a Trees,
     paths: BTreeSet<PathBuf>,
+    /// One that only one side has, and that a bench can look for without opening it.
+    one_sided: Option<PathBuf>,
     /// One hash for each side: of its files, and of the packages that it loads.
     pub(super) base_digest: String,
     pub(super) head_digest: String,
@@ -45,8 +48,10 @@ impl<'a> Differences<'a> {
         let whole = |digest: &str, packages: String| {
             blake3::hash(format!("{digest} {packages}").as_bytes()).to_hex()[..32].to_owned()
         };
+        let mut one_sided = head.one_sided(&base).filter(|path| !is_never_looked_for(path));
         Ok(Self {
             trees,
+            one_sided: one_sided.next().map(Path::to_owned),
             paths,
             base_digest: whole(&base.whole(), packages(&trees.base)),
             head_digest: whole(&head.whole(), packages(&trees.head)),
@@ -82,6 +87,14 @@ impl<'a> Differences<'a> {
         if self.paths.iter().any(|path| is_native(path)) {
             let note = "native code differs between base and head, so every bench is measured";
             unchanged.notes.push(note.to_owned());
+            return unchanged;
+        }
+        if let Some(path) = &self.one_sided {
+            unchanged.notes.push(format!(
+                "only one side has `{}`, and a bench can look for a file without opening it, so \
+                 every bench is measured",
+                path.display()
+            ));
             return unchanged;
         }
         let mut unknown = BTreeSet::new();
@@ -141,9 +154,13 @@ impl<'a> Differences<'a> {
     }
 
     fn touches(&self, opened: &BTreeSet<PathBuf>, top: &Path) -> bool {
-        opened.iter().any(|path| {
+        let differs = |path: &Path| {
             path.strip_prefix(top).is_ok_and(|below| self.paths.contains(&plain(below)))
-        })
+        };
+        // A link leads to a file of another path.
+        opened
+            .iter()
+            .any(|path| differs(path) || path.canonicalize().is_ok_and(|target| differs(&target)))
     }
 }
 
@@ -165,6 +182,18 @@ pub(super) fn foreign(listed: &Listed, trees: &Trees) -> Option<PathBuf> {
         });
         (is_code && !is_package && path.is_file()).then(|| below.to_owned())
     })
+}
+
+/// Words for people, the CI's and tiergate's own files: those that no code looks for in passing. One
+/// that is opened counts all the same.
+fn is_never_looked_for(path: &Path) -> bool {
+    let hidden = path.iter().next().is_some_and(|first| first == ".github" || first == ".gitlab");
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let extension = path.extension().and_then(OsStr::to_str);
+    hidden
+        || name.starts_with("LICENSE")
+        || ["tiergate.toml", "tiergate.lock", ACCEPTED].contains(&name)
+        || extension.is_some_and(|extension| matches!(extension, "md" | "markdown" | "rst"))
 }
 
 fn is_native(path: &Path) -> bool {

@@ -22,6 +22,7 @@ use engine_run::EngineRun;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tiergate_model::{BenchResult, BenchStatus, ExitStatus, ResultFile};
+use tiergate_report::timings_text;
 
 pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
     let selection = &options.selection;
@@ -81,6 +82,9 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
         }
     }
     show(options, &exports, &results)?;
+    if options.timings {
+        results.iter().for_each(|result| output::aside(&timings_text(result, &output::style())));
+    }
     let Some(base) = base else {
         return Ok(status);
     };

@@ -26,15 +26,15 @@ pub(crate) fn node(major: u32) -> PathBuf {
     tests_folder().join(format!("node_modules/node-{major}/bin/node"))
 }
 
-/// The package folder of one major of tinybench.
-pub(crate) fn tinybench(major: u32) -> PathBuf {
+/// The package folder of one major of a framework.
+pub(crate) fn framework_folder(name: &str, major: u32) -> PathBuf {
     let tests = tests_folder();
-    let beside = tests.join(format!("suites/tinybench-{major}/node_modules/tinybench"));
+    let beside = tests.join(format!("suites/{name}-{major}/node_modules/{name}"));
     // npm puts one of the majors at the top.
-    let folder = if beside.is_dir() { beside } else { tests.join("node_modules/tinybench") };
+    let folder = if beside.is_dir() { beside } else { tests.join("node_modules").join(name) };
     let manifest = std::fs::read_to_string(folder.join("package.json")).unwrap();
     let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
     let version = manifest["version"].as_str().unwrap();
-    assert!(version.starts_with(&format!("{major}.")), "tinybench {version} instead of {major}");
+    assert!(version.starts_with(&format!("{major}.")), "{name} {version} instead of {major}");
     folder
 }

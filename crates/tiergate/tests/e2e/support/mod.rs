@@ -7,7 +7,7 @@ mod project;
 mod repository;
 mod script;
 
-pub(crate) use engines::{ENGINES, STRIPPING_ENGINES, node};
+pub(crate) use engines::{ENGINES, STRIPPING_ENGINES, framework_folder, node};
 pub(crate) use fake_counter::{Opened, Words, with_fake_counters};
 pub(crate) use invocation::{Invocation, Outcome};
 pub(crate) use project::{Project, bench_of};

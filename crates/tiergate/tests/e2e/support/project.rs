@@ -1,8 +1,9 @@
 //! A project in a temporary folder.
 
 use super::Invocation;
-use super::engines::tinybench;
+use super::engines::framework_folder;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use tiergate_model::{BenchResult, ResultFile};
 
@@ -58,7 +59,7 @@ impl Project {
 
     /// Installs a major of tinybench for the files in a folder, by copying its package.
     pub(crate) fn install_tinybench(&self, folder: &str, major: u32) -> &Self {
-        let from = tinybench(major);
+        let from = framework_folder("tinybench", major);
         let to = self.path(folder).join("node_modules/tinybench");
         fs::create_dir_all(to.join("dist")).unwrap();
         fs::copy(from.join("package.json"), to.join("package.json")).unwrap();
@@ -67,6 +68,14 @@ impl Project {
             fs::copy(entry.path(), to.join("dist").join(entry.file_name())).unwrap();
         }
         self.file(&format!("{folder}/package.json"), "{\"private\": true}\n")
+    }
+
+    /// Installs a major of vitest by a link; its own dependencies are found from where it lies.
+    pub(crate) fn install_vitest(&self, major: u32) -> &Self {
+        let modules = self.path("node_modules");
+        fs::create_dir_all(&modules).unwrap();
+        symlink(framework_folder("vitest", major), modules.join("vitest")).unwrap();
+        self
     }
 
     /// The binary with a command line, split at spaces.
