@@ -42,9 +42,8 @@ pub(crate) fn measure(
 /// Sums up readings that are all there, and says why they are none to judge by, if they are not.
 pub(crate) fn conclude(result: &mut BenchResult, unit: Unit, doubt: Option<String>) {
     finish(result, unit);
-    if let Some(doubt) = doubt {
-        result.reason = Some(doubt);
-    }
+    // What the engine told of the window itself says more than what the ops do at another age.
+    result.reason = result.reason.take().or(doubt);
     if let Some(elsewhere) = work_elsewhere(result) {
         result.status = BenchStatus::Incomplete;
         result.reason = Some(elsewhere);

@@ -103,9 +103,96 @@ fn processes_started_by_the_op_are_work_elsewhere() {
          bench('spawns', () => spawnSync('/bin/true').status);
          bench('stays', () => Math.sqrt(2));",
     );
-    counted(&project, "node@24", "", 3);
+    counted(&project, "node@24", "", 4);
     let file = project.result("head.json");
-    let reason = bench_of(&file, "spawns").reason.as_deref().unwrap();
+    let spawns = bench_of(&file, "spawns");
+    assert_eq!(spawns.status, BenchStatus::Incomplete);
+    let reason = spawns.reason.as_deref().unwrap();
     assert_eq!(reason, "work outside the measured thread: 5 processes started in the window");
     assert_eq!(bench_of(&file, "stays").reason, None);
+}
+
+#[test]
+fn work_of_a_worker_or_a_pool_is_no_count_of_the_thread() {
+    let project = project(
+        "import { Worker } from 'node:worker_threads';
+         import { pbkdf2 } from 'node:crypto';
+         const loop = (n) => { let sum = 0; for (let i = 0; i < n; i++) sum += i * i; return sum; };
+         const text = `const { parentPort } = require('worker_threads');
+           const loop = ${loop};
+           parentPort.on('message', (n) => parentPort.postMessage(loop(n)));`;
+         const worker = new Worker(text, { eval: true });
+         worker.unref();
+         const ask = (n) => new Promise((done) => { worker.once('message', done); worker.postMessage(n); });
+         bench('posts', () => ask(200000));
+         bench('pool', () => new Promise((done) => pbkdf2('a', 'b', 2000, 32, 'sha256', (_, key) => done(key))));
+         bench('alone', async () => loop(20000));",
+    );
+    counted(&project, "node@24", "", 4);
+    let file = project.result("head.json");
+    for name in ["posts", "pool"] {
+        let bench = bench_of(&file, name);
+        assert_eq!(bench.status, BenchStatus::Incomplete, "{name}: {bench:?}");
+        let reason = bench.reason.as_deref().unwrap();
+        assert!(reason.contains("work outside the measured thread"), "{name}: {reason}");
+    }
+    let alone = bench_of(&file, "alone");
+    assert_eq!((alone.status, &alone.reason), (BenchStatus::Measured, &None));
+}
+
+/// Benches that are calm in their window and yet none to judge by, each with a sound one of its shape.
+const CALM: &str = "
+const work = (n) => { let sum = 0; for (let i = 0; i < n; i++) sum += i * i; return sum; };
+bench('removed', () => 1 + 1);
+bench('unused', () => { const point = { x: 1, y: 2 }; });
+bench('empty loop', () => work(20));
+const queue = Array.from({ length: 1500 }, (_, i) => i);
+bench('drained', () => { const next = queue.pop(); return next === undefined ? 0 : work(next % 100 + 50); });
+const ring = Array.from({ length: 1500 }, (_, i) => i);
+let at = 0;
+bench('ring', () => work(ring[at++ % ring.length] % 100 + 50));
+const kept = [];
+bench('grows', () => { kept.push(1); let sum = 0; for (const one of kept) sum += one; return sum; });
+const full = Array.from({ length: 1000 }, () => 1);
+bench('stays', () => { full.shift(); full.push(1); let sum = 0; for (const one of full) sum += one; return sum; });
+";
+
+#[test]
+fn calm_windows_of_drained_grown_and_removed_work_are_none_to_judge_by() {
+    for engine in NODES {
+        let project = project(CALM);
+        counted(&project, engine, "", 3);
+        let file = project.result("head.json");
+        for (name, word) in [
+            ("removed", "nothing left to measure"),
+            ("unused", "nothing left to measure"),
+            ("drained", "input is used up"),
+            ("grows", "drifts"),
+        ] {
+            let bench = bench_of(&file, name);
+            assert_eq!(bench.status, BenchStatus::Measured, "{engine} {name}");
+            let reason = bench.reason.as_deref().unwrap_or("no reason");
+            assert!(reason.contains(word), "{engine} {name}: {reason}");
+        }
+        for name in ["empty loop", "ring", "stays"] {
+            let bench = bench_of(&file, name);
+            assert_eq!(bench.reason, None, "{engine} {name}");
+            assert_eq!(bench.aa_spread, Some(0.0), "{engine} {name}");
+        }
+    }
+}
+
+#[test]
+fn the_evidence_is_shown_and_exported() {
+    let project = project(LATE_WRAPPER);
+    let words = "prove a.bench.mjs::wrapped --repeats 3 --engine node@24 --export html=w.html \
+                 --export trace=w.txt";
+    let shown = project.tiergate(words).run();
+    shown.exits(0);
+    for word in ["the window opens", "compiled by TurboFan", "cost of an op by its age", "again:"] {
+        shown.prints(word);
+    }
+    assert!(project.read("w.html").contains("<svg"));
+    assert!(project.read("w.txt").contains("tiergate-mark"));
+    project.tiergate("prove a.bench.mjs::none --engine node@24").run().exits(64);
 }
