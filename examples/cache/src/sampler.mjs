@@ -1,0 +1,12 @@
+// Times about one call in 1,024, drawn from `Math.random`.
+
+export class Sampler {
+  calls = 0;
+  samples = 0;
+
+  run(work) {
+    this.calls++;
+    if (Math.random() * 1024 < 1) this.samples++;
+    return work();
+  }
+}
