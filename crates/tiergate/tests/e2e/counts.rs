@@ -14,7 +14,7 @@ const mix = (steps) => () => {
 ";
 
 fn project(benches: &str) -> Project {
-    let project = Project::with_budget(3_000, 500);
+    let project = Project::with_budget(80_000, 500);
     rewrite(&project, benches);
     project
 }
