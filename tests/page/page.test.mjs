@@ -179,11 +179,17 @@ test('a bench shows readings, proof and wall time of both sides', () => open('co
   const plots = await detail.getByRole('img').evaluateAll((all) => all.map((one) => one.ariaLabel));
   assert.deepEqual(plots.map((label) => label.split(' from')[0]),
     ['base: 5 readings', 'head: 5 readings', 'base: 5 readings', 'head: 5 readings',
-      ...Array(2).fill('parse compiled by TurboFan after 1,350 ops, 2,600 before the window; 1 change in it')]);
+      ...Array(2).fill('parse compiled by TurboFan after 1,350 ops, 2,600 before the window')]);
   for (const text of ['A/A 0 %', '171,978', 'futex (202)', 'Wall time', 'warm-up ops', 'clock, gate',
     'tiers › (anonymous)', 'young collections']) {
     assert.ok((await detail.textContent()).includes(text), text);
   }
+}));
+
+test('a change of code in a window is told', () => open('comparison', {}, async (page) => {
+  const bench = page.locator('.bench', { hasText: 'deep object' });
+  await bench.locator('summary').click();
+  assert.equal(await bench.getByRole('img', { name: /before the window; 1 change in it$/ }).count(), 1);
 }));
 
 test('pairs under perturbations stand below one another', () => open('comparison', {}, async (page) => {
