@@ -151,6 +151,11 @@ impl CodeCache {
         self.by_start.get(&self.blocks, addr)
     }
 
+    /// Prepares for a question about `addr`.
+    pub(crate) fn fetch(&self, addr: u64) {
+        self.by_start.fetch(addr);
+    }
+
     pub(crate) fn counter_of(&self, block: u32) -> u64 {
         self.counters + u64::from(block) * 8
     }
@@ -163,7 +168,7 @@ impl CodeCache {
     /// Enters a block whose translation starts here.
     pub(crate) fn add(&mut self, block: Block) -> u32 {
         let id = self.blocks.push(block);
-        self.by_start.insert(block.start, id);
+        self.by_start.insert_last(&self.blocks);
         id
     }
 

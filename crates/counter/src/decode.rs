@@ -6,17 +6,19 @@
 #![allow(unsafe_code, reason = "the application's code is read where it lies")]
 
 use crate::flags;
+use crate::opcodes::{self, Facts, Form};
 use crate::space::AddressSpace;
 use crate::sys;
 use iced_x86::{
-    Code as Opcode, ConstantOffsets, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic,
-    Register,
+    Code as Opcode, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, Register,
 };
 
 /// Instructions in a block, at most.
 pub(crate) const MAX_INSTRUCTIONS: usize = 96;
 /// Bytes in a block, at most.
-pub(crate) const MAX_BYTES: u64 = 15 * MAX_INSTRUCTIONS as u64;
+pub(crate) const MAX_BYTES: u64 = LONGEST * MAX_INSTRUCTIONS as u64;
+/// Bytes of an instruction, at most.
+const LONGEST: u64 = 15;
 
 /// The application's code.
 pub(crate) struct Code;
@@ -54,12 +56,61 @@ pub(crate) enum Role {
     Foreign,
 }
 
+/// One instruction of a block.
 #[derive(Clone, Copy)]
 pub(crate) struct Insn {
-    pub(crate) i: Instruction,
-    /// Of an operand relative to the instruction pointer; stale otherwise.
-    pub(crate) offsets: ConstantOffsets,
-    pub(crate) role: Role,
+    pub(crate) addr: u64,
+    pub(crate) facts: Facts,
+}
+
+impl Insn {
+    /// Its bytes. The instruction must have been decoded a moment ago, so that its code is still there.
+    pub(crate) fn raw(&self) -> &'static [u8] {
+        // SAFETY: the instruction was decoded from these bytes.
+        unsafe { Code::at(self.addr, u64::from(self.facts.len)) }
+    }
+
+    pub(crate) fn next(&self) -> u64 {
+        self.addr + u64::from(self.facts.len)
+    }
+
+    /// As the full decoder sees it.
+    pub(crate) fn in_full(&self) -> Instruction {
+        Decoder::with_ip(64, self.raw(), self.addr, DecoderOptions::NONE).decode()
+    }
+
+    /// The address that its operand relative to the instruction pointer means.
+    pub(crate) fn operand_address(&self) -> u64 {
+        if self.facts.form == Form::HalfAddress {
+            return self.in_full().ip_rel_memory_address();
+        }
+        let at = usize::from(self.facts.displacement);
+        self.next().wrapping_add_signed(i64::from(signed_32(&self.raw()[at..])))
+    }
+
+    /// Where a direct branch leads.
+    pub(crate) fn branch_target(&self) -> u64 {
+        let raw = self.raw();
+        let relative = if is_near(raw) {
+            signed_32(&raw[raw.len() - 4..])
+        } else {
+            i32::from(raw[raw.len() - 1].cast_signed())
+        };
+        self.next().wrapping_add_signed(i64::from(relative))
+    }
+}
+
+/// Whether a direct branch has a displacement of four bytes; else it has one byte.
+pub(crate) fn is_near(branch: &[u8]) -> bool {
+    match branch {
+        [.., 0xe8 | 0xe9, _, _, _, _] => true,
+        [.., 0x0f, opcode, _, _, _, _] => opcode & 0xf0 == 0x80,
+        _ => false,
+    }
+}
+
+fn signed_32(bytes: &[u8]) -> i32 {
+    bytes.first_chunk().map_or(0, |four| i32::from_le_bytes(*four))
 }
 
 /// Instructions of the block being translated; lives in the translator, as it is too large for every stack.
@@ -68,18 +119,16 @@ pub(crate) struct Block {
     len: usize,
     pub(crate) start: u64,
     pub(crate) end: u64,
+    /// Code can be read up to here.
+    pub(crate) readable: u64,
 }
 
 impl Block {
     /// Memory for one, to be given back with `free`.
     pub(crate) fn allocate() -> Option<*mut Self> {
         let at = sys::map_anywhere(size_of::<Self>() as u64, sys::READ | sys::WRITE)? as *mut Self;
-        let none = Insn {
-            i: Instruction::default(),
-            offsets: ConstantOffsets::default(),
-            role: Role::Plain,
-        };
-        let empty = Self { insns: [none; MAX_INSTRUCTIONS], len: 0, start: 0, end: 0 };
+        let none = Insn { addr: 0, facts: Facts::PLAIN };
+        let empty = Self { insns: [none; MAX_INSTRUCTIONS], len: 0, start: 0, end: 0, readable: 0 };
         // SAFETY: a fresh mapping of that size, aligned to a page.
         unsafe { at.write(empty) };
         Some(at)
@@ -95,30 +144,37 @@ impl Block {
 
     /// Decodes the block at `addr`, reading nothing from `end` on. False when not even one instruction can be decoded.
     pub(crate) fn decode(&mut self, space: &AddressSpace, addr: u64, end: u64) -> bool {
-        let len = space.code_end(addr, MAX_BYTES.min(end - addr)) - addr;
-        // SAFETY: `code_end` ends inside mapped, readable code.
-        let bytes = unsafe { Code::at(addr, len) };
-        let mut decoder = Decoder::with_ip(64, bytes, addr, DecoderOptions::NONE);
+        self.readable = space.code_end(addr, MAX_BYTES.min(end - addr));
         self.start = addr;
         self.end = addr;
         self.len = 0;
-        while self.len < MAX_INSTRUCTIONS && decoder.can_decode() {
-            let slot = &mut self.insns[self.len];
-            decoder.decode_out(&mut slot.i);
-            if slot.i.is_invalid() {
+        while self.len < MAX_INSTRUCTIONS {
+            // SAFETY: `code_end` ends inside mapped, readable code.
+            let Some(facts) = (unsafe { facts_at(self.end, self.readable) }) else {
                 break;
-            }
-            if slot.i.is_ip_rel_memory_operand() {
-                slot.offsets = decoder.get_constant_offsets(&slot.i);
-            }
-            slot.role = role(&slot.i);
-            self.end = slot.i.next_ip();
+            };
+            self.insns[self.len] = Insn { addr: self.end, facts };
+            self.end += u64::from(facts.len);
             self.len += 1;
-            if slot.role != Role::Plain {
+            if facts.role != Role::Plain {
                 break;
             }
         }
         self.len > 0
+    }
+
+    /// Passes to `f` the known addresses that control may go to from here.
+    pub(crate) fn ways_on(&self, f: impl Fn(u64)) {
+        let Some(last) = self.insns().last() else {
+            return;
+        };
+        let role = last.facts.role;
+        if matches!(role, Role::Jump | Role::Conditional | Role::Call) {
+            f(last.branch_target());
+        }
+        if role != Role::Jump {
+            f(self.end);
+        }
     }
 
     /// Where to count: the first instruction before which all flags that `inc` writes are dead, if there is one.
@@ -128,11 +184,11 @@ impl Block {
             .or_else(|| self.flags_dead_after(space).then(|| self.first_dead(0)).flatten())
     }
 
-    fn first_dead(&self, live_after: u32) -> Option<usize> {
+    fn first_dead(&self, live_after: u8) -> Option<usize> {
         let mut live = live_after;
         let mut place = None;
         for (k, insn) in self.insns().iter().enumerate().rev() {
-            live = live & !flags::killed(&insn.i) | insn.i.rflags_read() & flags::INC;
+            live = live & !insn.facts.kills | insn.facts.reads & flags::INC;
             if live == 0 {
                 place = Some(k);
             }
@@ -147,15 +203,66 @@ impl Block {
             end: sys::page_of(self.end - 1) + sys::PAGE,
         };
         let dead = |addr| flags::dead_at(space, scope, addr, flags::INC, 2);
-        match last.role {
-            Role::Jump | Role::Call => dead(last.i.near_branch_target()),
+        match last.facts.role {
+            Role::Jump | Role::Call => dead(last.branch_target()),
             Role::Plain | Role::StackLoad | Role::Syscall => dead(self.end),
             Role::Conditional | Role::CountConditional => {
-                dead(last.i.near_branch_target()) && dead(self.end)
+                dead(last.branch_target()) && dead(self.end)
             }
             _ => false,
         }
     }
+}
+
+/// The facts of the instruction at `addr`, of which nothing from `end` on is read; `None` if there is no valid one.
+///
+/// # Safety
+/// As for `Code::at`, up to `end`.
+#[inline]
+pub(crate) unsafe fn facts_at(addr: u64, end: u64) -> Option<Facts> {
+    let room = end.saturating_sub(addr);
+    if room >= opcodes::WINDOW as u64 {
+        // SAFETY: the caller's promise; any bytes are a valid array.
+        let window = unsafe { &*(addr as *const [u8; opcodes::WINDOW]) };
+        if let Some(facts) = opcodes::facts(window) {
+            return Some(facts);
+        }
+    }
+    // SAFETY: the caller's promise.
+    facts_in_full(unsafe { Code::at(addr, room.min(LONGEST)) }, addr)
+}
+
+/// The facts as the full decoder knows them.
+#[cold]
+pub(crate) fn facts_in_full(code: &[u8], addr: u64) -> Option<Facts> {
+    let mut decoder = Decoder::with_ip(64, code, addr, DecoderOptions::NONE);
+    if !decoder.can_decode() {
+        return None;
+    }
+    let i = decoder.decode();
+    if i.is_invalid() {
+        return None;
+    }
+    let ip_relative = i.is_ip_rel_memory_operand();
+    let displacement =
+        if ip_relative { decoder.get_constant_offsets(&i).displacement_offset() } else { 0 };
+    let form = if is_repeated(&i) {
+        Form::Repeated
+    } else if ip_relative && i.memory_base() == Register::EIP {
+        Form::HalfAddress
+    } else if ip_relative && i.mnemonic() == Mnemonic::Lea && i.op0_register().size() == 8 {
+        Form::LoadsAddress
+    } else {
+        Form::Usual
+    };
+    Some(Facts {
+        len: i.len() as u8,
+        role: role(&i),
+        displacement: displacement as u8,
+        form,
+        reads: i.rflags_read() as u8 & flags::CMP,
+        kills: flags::killed(&i),
+    })
 }
 
 /// A string instruction with a repeat prefix.
@@ -174,7 +281,6 @@ pub(crate) fn length_at(addr: u64) -> u64 {
 }
 
 fn instruction_at(addr: u64) -> Instruction {
-    const LONGEST: u64 = 15;
     // SAFETY: the instruction's own bytes are mapped, and the decoder reads no further than the instruction goes.
     let bytes = unsafe { Code::at(addr, LONGEST) };
     Decoder::with_ip(64, bytes, addr, DecoderOptions::NONE).decode()

@@ -11,6 +11,7 @@ use crate::guard::GUARD;
 use crate::links::LinkKind;
 use crate::report::Incomplete;
 use crate::session;
+use crate::sys;
 use crate::translate::{MAX_CHAIN, Translator};
 use core::sync::atomic::Ordering::SeqCst;
 
@@ -44,6 +45,7 @@ pub(crate) extern "C" fn dispatch() -> u64 {
     let Some(t) = (unsafe { session::translator() }) else {
         unreachable!("translated code runs only while a window is open");
     };
+    let begun = sys::ticks();
     t.tally.dispatches += 1;
     t.pending.visited();
     let context = t.arena.context;
@@ -58,6 +60,7 @@ pub(crate) extern "C" fn dispatch() -> u64 {
             }
             if !GUARD.has_notes() || resume.place == place::SYSCALL || resume.place == place::NATIVE
             {
+                t.tally.dispatch_ticks += sys::ticks().wrapping_sub(begun);
                 return resume.at;
             }
             // A note came in between: the block may be gone. Its address is where to go on.

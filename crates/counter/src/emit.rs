@@ -33,6 +33,35 @@ impl Cursor {
         self.at += bytes.len() as u64;
     }
 
+    /// Copies `[from, to)`, code that can be read up to `readable`.
+    #[inline]
+    pub(crate) fn code(&mut self, from: u64, to: u64, readable: u64) {
+        const STEP: u64 = 16;
+        let end = self.at + (to - from);
+        if to + STEP > readable {
+            // SAFETY: the caller's code, and see the head of the module.
+            unsafe {
+                core::ptr::copy_nonoverlapping(
+                    from as *const u8,
+                    self.at as *mut u8,
+                    (to - from) as usize,
+                );
+            }
+        } else {
+            let mut done = 0;
+            while done < to - from {
+                // SAFETY: as above; what is written too much is overwritten by what is emitted next.
+                unsafe {
+                    let step = ((from + done) as *const u128).read_unaligned();
+                    ((self.at + done) as *mut u128).write_unaligned(step);
+                }
+                done += STEP;
+            }
+        }
+        self.at = end;
+        debug_assert!(self.at + STEP <= self.end);
+    }
+
     pub(crate) fn imm32(&mut self, value: u32) {
         self.bytes(&value.to_le_bytes());
     }

@@ -4,22 +4,23 @@
 //! block is looked at only where it can't change unnoticed: in code that is fixed, or on the pages that the block itself
 //! lies on (a write there discards the block).
 #![allow(unsafe_code, reason = "the application's code is read where it lies")]
+#![allow(clippy::cast_possible_truncation, reason = "the arithmetic flags are the lowest six bits")]
 
-use crate::decode::Code;
+use crate::decode::{self, Insn, Role};
 use crate::space::AddressSpace;
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, RflagsBits};
+use iced_x86::{Instruction, Mnemonic, OpKind, RflagsBits};
 
 /// The flags that `inc` writes; it leaves the carry alone.
-pub(crate) const INC: u32 =
-    RflagsBits::OF | RflagsBits::SF | RflagsBits::ZF | RflagsBits::AF | RflagsBits::PF;
-/// All that `cmp` writes.
-pub(crate) const CMP: u32 = INC | RflagsBits::CF;
+pub(crate) const INC: u8 =
+    (RflagsBits::OF | RflagsBits::SF | RflagsBits::ZF | RflagsBits::AF | RflagsBits::PF) as u8;
+/// All that `cmp` writes: the arithmetic flags.
+pub(crate) const CMP: u8 = INC | RflagsBits::CF as u8;
 
 /// Instructions looked at after a point before giving up.
 const REACH: usize = 14;
 
 /// Flags that `i` writes in every case, whatever its operands hold.
-pub(crate) fn killed(i: &Instruction) -> u32 {
+pub(crate) fn killed(i: &Instruction) -> u8 {
     match i.mnemonic() {
         // A count of zero leaves the flags as they are.
         Mnemonic::Shl
@@ -45,7 +46,7 @@ pub(crate) fn killed(i: &Instruction) -> u32 {
     if i.has_rep_prefix() || i.has_repne_prefix() {
         return 0;
     }
-    match i.mnemonic() {
+    let killed = match i.mnemonic() {
         // The manuals call some of their flags undefined, but processors write them from the result.
         Mnemonic::And
         | Mnemonic::Or
@@ -57,7 +58,8 @@ pub(crate) fn killed(i: &Instruction) -> u32 {
         | Mnemonic::Sal => i.rflags_modified(),
         // Elsewhere an undefined flag may be left as it was (multiplications, bit tests and scans on AMD).
         _ => i.rflags_written() | i.rflags_cleared() | i.rflags_set(),
-    }
+    };
+    killed as u8 & CMP
 }
 
 /// Pages on which the look-ahead may read changeable code: those of the block that asks.
@@ -72,7 +74,7 @@ pub(crate) fn dead_at(
     space: &AddressSpace,
     scope: Scope,
     addr: u64,
-    wanted: u32,
+    wanted: u8,
     depth: u32,
 ) -> bool {
     let Some(region) = space.known(addr).filter(|r| r.exec && r.read) else {
@@ -86,35 +88,31 @@ pub(crate) fn dead_at(
     if addr < start || addr >= end {
         return false;
     }
-    let len = (end - addr).min(REACH as u64 * 15);
-    // SAFETY: the range lies in a region that is mapped and readable.
-    let bytes = unsafe { Code::at(addr, len) };
-    let mut decoder = Decoder::with_ip(64, bytes, addr, DecoderOptions::NONE);
     let mut live = wanted;
-    let mut i = Instruction::default();
+    let mut at = addr;
     for _ in 0..REACH {
-        if !decoder.can_decode() {
+        // SAFETY: the range lies in a region that is mapped and readable.
+        let Some(facts) = (unsafe { decode::facts_at(at, end) }) else {
+            return false;
+        };
+        if facts.reads & live != 0 {
             return false;
         }
-        decoder.decode_out(&mut i);
-        if i.is_invalid() || i.rflags_read() & live != 0 {
-            return false;
-        }
-        let on = |target| dead_at(space, scope, target, live, depth - 1);
-        match i.flow_control() {
-            FlowControl::Next => {}
-            _ if depth == 0 => return false,
-            FlowControl::UnconditionalBranch => return on(i.near_branch_target()),
-            FlowControl::ConditionalBranch => {
-                return on(i.near_branch_target()) && on(i.next_ip());
+        let insn = Insn { addr: at, facts };
+        let on = |target| depth > 0 && dead_at(space, scope, target, live, depth - 1);
+        match facts.role {
+            Role::Plain | Role::StackLoad => {}
+            Role::Jump | Role::Call => return on(insn.branch_target()),
+            Role::Conditional | Role::CountConditional => {
+                return on(insn.branch_target()) && on(insn.next());
             }
-            FlowControl::Call if i.is_call_near() => return on(i.near_branch_target()),
             _ => return false,
         }
-        live &= !killed(&i);
+        live &= !facts.kills;
         if live == 0 {
             return true;
         }
+        at = insn.next();
     }
     false
 }
@@ -123,6 +121,7 @@ pub(crate) fn dead_at(
 mod tests {
     use super::*;
     use crate::sys;
+    use iced_x86::{Decoder, DecoderOptions};
 
     fn decode(bytes: &[u8]) -> Instruction {
         Decoder::with_ip(64, bytes, 0x1000, DecoderOptions::NONE).decode()
@@ -133,7 +132,7 @@ mod tests {
         assert_eq!(killed(&decode(&[0x48, 0x01, 0xd8])) & CMP, CMP); // add rax, rbx
         assert_eq!(killed(&decode(&[0x48, 0xd3, 0xe0])), 0); // shl rax, cl
         assert_eq!(killed(&decode(&[0x48, 0xc1, 0xe0, 0x40])), 0); // shl rax, 64: masked to zero
-        assert_ne!(killed(&decode(&[0x48, 0xc1, 0xe0, 0x03])) & RflagsBits::ZF, 0); // shl rax, 3
+        assert_ne!(killed(&decode(&[0x48, 0xc1, 0xe0, 0x03])) & RflagsBits::ZF as u8, 0); // shl rax, 3
         assert_eq!(killed(&decode(&[0xf3, 0xa6])), 0); // repe cmpsb
         assert_eq!(killed(&decode(&[0x48, 0x0f, 0xa5, 0xd8])), 0); // shld rax, rbx, cl
         assert_eq!(killed(&decode(&[0x48, 0xff, 0xc0])) & CMP, INC); // inc rax

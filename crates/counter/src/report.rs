@@ -1,5 +1,6 @@
 //! What a window's measurement yields.
 
+use crate::sys;
 use crate::translate::Translator;
 use core::sync::atomic::Ordering::Relaxed;
 use std::fmt;
@@ -117,6 +118,8 @@ pub struct Observations {
     pub careful_executions: u64,
     /// Nanoseconds from the mark to the first translated instruction.
     pub attach_nanos: u64,
+    /// Nanoseconds spent in the dispatcher, mostly on translating.
+    pub dispatch_nanos: u64,
 }
 
 impl Observations {
@@ -144,7 +147,11 @@ pub(crate) struct Tally {
     pub(crate) children_started: u64,
     pub(crate) stack_switches: u64,
     pub(crate) flushes: u64,
+    /// In ticks of the time-stamp counter.
+    pub(crate) dispatch_ticks: u64,
     pub(crate) attach_nanos: u64,
+    /// The clock and the time-stamp counter when the window opened.
+    opened: (u64, u64),
     syscalls: [u64; SYSCALLS],
 }
 
@@ -164,9 +171,30 @@ impl Tally {
             children_started: 0,
             stack_switches: 0,
             flushes: 0,
+            dispatch_ticks: 0,
             attach_nanos: 0,
+            opened: (0, 0),
             syscalls: [0; SYSCALLS],
         }
+    }
+
+    /// The window is open; opening it began at this time of the clock.
+    pub(crate) fn attached(&mut self, begun: u64) {
+        self.opened = (sys::now(), sys::ticks());
+        self.attach_nanos = self.opened.0 - begun;
+    }
+
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a time is needed to a few digits only"
+    )]
+    fn dispatch_nanos(&self) -> u64 {
+        let (nanos, ticks) = self.opened;
+        let nanos_per_tick =
+            (sys::now() - nanos) as f64 / sys::ticks().wrapping_sub(ticks).max(1) as f64;
+        (self.dispatch_ticks as f64 * nanos_per_tick) as u64
     }
 
     pub(crate) fn count_syscall(&mut self, number: i64) {
@@ -206,6 +234,7 @@ impl Translator {
             block_executions: self.rows().map(|(_, n)| n).sum(),
             careful_executions: self.rows().filter(|(b, _)| b.keeps_flags).map(|(_, n)| n).sum(),
             attach_nanos: t.attach_nanos,
+            dispatch_nanos: t.dispatch_nanos(),
         }
     }
 }

@@ -3,36 +3,31 @@
 //! Invariant: bytes are copied as they are, prefixes and all; only an operand relative to the instruction pointer is
 //! rewritten, in the first of these ways that fits: another displacement, a constant (`lea`), or a register that the
 //! instruction doesn't use, set aside for its duration.
-#![allow(clippy::cast_possible_truncation, reason = "a register's number is below 16")]
 
 use crate::cache::SetAside;
-use crate::decode::{Code, Insn};
+use crate::decode::Insn;
 use crate::emit::{RCX, Reg};
+use crate::opcodes::Form;
 use crate::translate::Translator;
-use iced_x86::{Code as Opcode, EncodingKind, Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{Code as Opcode, EncodingKind, Instruction, OpKind, Register};
 
 /// Registers that may stand in as a base: their encoding needs neither a prefix bit nor a further byte.
 const STAND_INS: [(Register, Reg); 3] =
     [(Register::RSI, Reg(6)), (Register::RDI, Reg(7)), (Register::RBX, Reg(3))];
 
 impl Translator {
-    /// Emits a plain instruction.
+    /// Emits a plain instruction with an operand relative to the instruction pointer.
     pub(crate) fn copy(&mut self, insn: &Insn) {
-        let i = &insn.i;
-        // SAFETY: the instruction was decoded from these bytes.
-        #[allow(unsafe_code, reason = "the application's code is read where it lies")]
-        let raw = unsafe { Code::at(i.ip(), i.len() as u64) };
+        let raw = insn.raw();
         let hot = &mut self.cache.hot;
-        if !i.is_ip_rel_memory_operand() {
-            hot.bytes(raw);
+        let target = insn.operand_address();
+        let displacement = usize::from(insn.facts.displacement);
+        if insn.facts.form == Form::LoadsAddress {
+            // REX.R and the operand byte in front of the displacement name the register.
+            let reg = raw[displacement - 1] >> 3 & 7 | (raw[displacement - 3] & 4) << 1;
+            hot.load_imm(Reg(reg), target);
             return;
         }
-        let target = i.ip_rel_memory_address();
-        if i.mnemonic() == Mnemonic::Lea && i.op0_register().size() == 8 {
-            hot.load_imm(Reg(number(i.op0_register())), target);
-            return;
-        }
-        let displacement = insn.offsets.displacement_offset();
         let relative = target.wrapping_sub(hot.at + raw.len() as u64).cast_signed();
         if let Ok(relative) = i32::try_from(relative) {
             hot.bytes(&raw[..displacement]);
@@ -40,7 +35,7 @@ impl Translator {
             hot.bytes(&raw[displacement + 4..]);
             return;
         }
-        self.copy_with_stand_in(i, raw, displacement, target);
+        self.copy_with_stand_in(&insn.in_full(), raw, displacement, target);
     }
 
     fn copy_with_stand_in(
@@ -73,13 +68,10 @@ impl Translator {
 
     /// Loads the operand of an indirect branch into rcx, whose own value is in its slot already.
     pub(crate) fn load_branch_operand(&mut self, insn: &Insn) {
-        let i = &insn.i;
-        // SAFETY: the instruction was decoded from these bytes.
-        #[allow(unsafe_code, reason = "the application's code is read where it lies")]
-        let raw = unsafe { Code::at(i.ip(), i.len() as u64) };
+        let raw = insn.raw();
         let hot = &mut self.cache.hot;
-        if i.is_ip_rel_memory_operand() {
-            let target = i.ip_rel_memory_address();
+        if insn.facts.displacement != 0 {
+            let target = insn.operand_address();
             let relative = target.wrapping_sub(hot.at + 7).cast_signed();
             if i32::try_from(relative).is_ok() {
                 hot.load(RCX, target);
@@ -138,11 +130,6 @@ fn clear_extension_bits(i: &Instruction, head: &mut [u8]) {
             }
         }
     }
-}
-
-fn number(register: Register) -> u8 {
-    // Encodings are below 16.
-    (register.number() & 15) as u8
 }
 
 /// Whether the instruction names or implies one of the registers that may stand in.

@@ -208,7 +208,7 @@ impl Counter {
     /// # Errors
     /// Why this process can't be measured; nothing has changed then.
     pub fn open(options: Options) -> Result<(), Refusal> {
-        let begun = now();
+        let begun = sys::now();
         if Self::is_open() {
             return Err(Refusal::AlreadyOpen);
         }
@@ -244,7 +244,7 @@ impl Counter {
         // SAFETY: just written.
         unsafe { (*(memory as *mut Translator)).space.tell_guard() };
         // SAFETY: likewise.
-        unsafe { (*(memory as *mut Translator)).tally.attach_nanos = now() - begun };
+        unsafe { (*(memory as *mut Translator)).tally.attached(begun) };
         Ok(())
     }
 
@@ -359,18 +359,6 @@ impl Translator {
             })
             .collect()
     }
-}
-
-fn now() -> u64 {
-    let mut time = [0u64; 2];
-    // SAFETY: the kernel writes two words.
-    unsafe {
-        sys::call(
-            libc::SYS_clock_gettime,
-            [libc::CLOCK_MONOTONIC as u64, time.as_mut_ptr() as u64, 0, 0, 0, 0],
-        )
-    };
-    time[0] * 1_000_000_000 + time[1]
 }
 
 fn has_hardware_shadow_stack() -> bool {

@@ -127,6 +127,25 @@ pub(crate) fn yield_now() {
     unsafe { call(libc::SYS_sched_yield, [0; 6]) };
 }
 
+/// The processor's time-stamp counter, which goes at a constant rate.
+pub(crate) fn ticks() -> u64 {
+    // SAFETY: no effect; every x86-64 processor has the instruction.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+/// Nanoseconds of the monotonic clock.
+pub(crate) fn now() -> u64 {
+    let mut time = [0u64; 2];
+    // SAFETY: the kernel writes two words.
+    unsafe {
+        call(
+            libc::SYS_clock_gettime,
+            [libc::CLOCK_MONOTONIC as u64, time.as_mut_ptr() as u64, 0, 0, 0, 0],
+        )
+    };
+    time[0] * 1_000_000_000 + time[1]
+}
+
 /// Sends `signal` to one thread of this process.
 pub(crate) fn signal_thread(pid: i32, tid: i32, signal: i32) {
     // SAFETY: the signal is one this crate has a handler for.

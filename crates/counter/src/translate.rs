@@ -13,12 +13,13 @@ use crate::arena::Arena;
 use crate::cache::{Block, Boundary, CodeCache, NONE, SetAside};
 use crate::context::{Context, JUMP_ENTRIES, place};
 use crate::counts::Counts;
-use crate::decode::{self, Code, Insn, Role};
+use crate::decode::{self, Insn, Role};
 use crate::emit::RCX;
 use crate::flags;
 use crate::keys;
 use crate::links::{LinkKind, Links};
 use crate::memory::Table;
+use crate::opcodes::Form;
 use crate::pads::{JMP_LEN, Pads};
 use crate::report::Tally;
 use crate::returns::{Shadow, emit_table_jump};
@@ -28,7 +29,6 @@ use crate::space::AddressSpace;
 use crate::sys;
 use crate::syscalls::Awaited;
 use core::mem::offset_of;
-use iced_x86::Instruction;
 
 /// Blocks translated in one go.
 pub(crate) const MAX_CHAIN: usize = 12;
@@ -201,6 +201,7 @@ impl Translator {
             if known || !self.decode(block, pc) {
                 break;
             }
+            block.ways_on(|target| self.cache.fetch(target));
             let pad = (first.is_none() && with_pad).then(|| self.emit_pad(pc));
             let id = self.emit_block(block);
             first.get_or_insert(id);
@@ -244,35 +245,51 @@ impl Translator {
             code,
             code_end: code,
             count: insns.len() as u16,
-            reps: insns.iter().filter(|n| decode::is_repeated(&n.i)).count() as u16,
+            reps: insns.iter().filter(|n| n.facts.form == Form::Repeated).count() as u16,
             counted_from: 0,
             valid: true,
             counts: self.is_counted(block.start),
             keeps_flags: placement.is_none(),
-            syscall: insns.last().is_some_and(|n| n.role == Role::Syscall),
+            syscall: insns.last().is_some_and(|n| n.facts.role == Role::Syscall),
             boundaries: self.cache.boundaries.len() as u32,
             incoming: NONE,
             pad: NONE,
         });
         self.register_pages(id, block.start, block.end);
         let last = insns.len() - 1;
+        let copied = if matches!(insns[last].facts.role, Role::Plain | Role::StackLoad) {
+            last + 1
+        } else {
+            last
+        };
+        let counted_at = placement.unwrap_or(0);
+        // Runs of instructions that are copied as they are go in one piece.
+        let mut run = block.start;
         for (k, insn) in insns.iter().enumerate() {
-            self.push_boundary(code, insn.i.ip() - block.start);
-            if k == placement.unwrap_or(0) {
+            let rewritten = k < copied && insn.facts.displacement != 0;
+            if k == counted_at || rewritten || k == copied {
+                self.cache.hot.code(run, insn.addr, block.readable);
+                run = insn.addr;
+            }
+            let pending = insn.addr - run;
+            self.push_boundary(self.cache.hot.at + pending - code, insn.addr - block.start);
+            if k == counted_at {
                 self.emit_counter(id, placement.is_some());
                 self.cache.blocks[id].counted_from = (self.cache.hot.at - code) as u16;
             }
-            if k < last || matches!(insn.role, Role::Plain | Role::StackLoad) {
+            if rewritten {
                 self.copy(insn);
+                run = insn.next();
             }
+        }
+        if copied > last {
+            self.cache.hot.code(run, block.end, block.readable);
         }
         id
     }
 
     fn push_boundary(&mut self, code: u64, original: u64) {
-        self.cache
-            .boundaries
-            .push(Boundary { code: (self.cache.hot.at - code) as u16, original: original as u16 });
+        self.cache.boundaries.push(Boundary { code: code as u16, original: original as u16 });
     }
 
     /// `inc [counter]`, or its like without flags.
@@ -317,8 +334,7 @@ impl Translator {
     }
 
     fn emit_last(&mut self, insn: &Insn, start: u64, end: u64) -> End {
-        let i = &insn.i;
-        match insn.role {
+        match insn.facts.role {
             Role::Plain => self.falls_through(),
             Role::StackLoad => {
                 if self.shadow.is_some() {
@@ -330,28 +346,28 @@ impl Translator {
                 self.falls_through()
             }
             Role::Syscall => self.emit_syscall(end),
-            Role::Jump => End::Leads { next: i.near_branch_target() },
+            Role::Jump => End::Leads { next: insn.branch_target() },
             Role::Conditional => {
-                let raw = raw(i);
-                let opcode = raw[raw.len() - if i.is_jcc_short() { 2 } else { 5 }];
+                let raw = insn.raw();
+                let opcode = raw[raw.len() - if decode::is_near(raw) { 5 } else { 2 }];
                 let site = self.cache.hot.jcc(opcode & 15, self.miss_stub);
-                self.link(site, i.near_branch_target());
+                self.link(site, insn.branch_target());
                 self.falls_through()
             }
             Role::CountConditional => {
                 const JMP_SHORT_LEN: u8 = 2;
-                let raw = raw(i);
+                let raw = insn.raw();
                 let hot = &mut self.cache.hot;
                 hot.bytes(&raw[..raw.len() - 1]);
                 hot.bytes(&[JMP_SHORT_LEN, 0xeb, JMP_LEN]);
                 let site = hot.jmp(self.miss_stub);
-                self.link(site, i.near_branch_target());
+                self.link(site, insn.branch_target());
                 self.falls_through()
             }
             Role::Call => {
                 let site = self.begin_call(end);
                 let jump = self.cache.hot.jmp(self.miss_stub);
-                self.link(jump, i.near_branch_target());
+                self.link(jump, insn.branch_target());
                 self.end_call(site, end, scope(start, end));
                 End::Leads { next: end }
             }
@@ -370,19 +386,21 @@ impl Translator {
                 End::Leaves
             }
             Role::Return => {
-                let pop = if i.op_count() == 1 { u32::from(i.immediate16()) } else { 0 };
-                self.emit_return(pop);
+                self.emit_return(match *insn.raw() {
+                    [.., 0xc2, low, high] => u32::from(u16::from_le_bytes([low, high])),
+                    _ => 0,
+                });
                 End::Leaves
             }
             Role::Trap => {
-                self.cache.hot.bytes(raw(i));
+                self.cache.hot.bytes(insn.raw());
                 let code_end = self.cache.hot.at;
                 let site = self.cache.hot.jmp(self.miss_stub);
                 self.link(site, end);
                 End::Stops { code_end }
             }
             Role::Foreign => {
-                let (_, stub) = self.link_stub(0, i.ip(), LinkKind::Foreign);
+                let (_, stub) = self.link_stub(0, insn.addr, LinkKind::Foreign);
                 self.cache.hot.jmp(stub);
                 End::Leaves
             }
@@ -448,12 +466,6 @@ enum End {
 
 fn scope(start: u64, end: u64) -> flags::Scope {
     flags::Scope { start: sys::page_of(start), end: sys::page_of(end - 1) + sys::PAGE }
-}
-
-#[allow(unsafe_code, reason = "the application's code is read where it lies")]
-fn raw(i: &Instruction) -> &'static [u8] {
-    // SAFETY: the instruction was decoded from these bytes, a moment ago.
-    unsafe { Code::at(i.ip(), i.len() as u64) }
 }
 
 impl Drop for Translator {
