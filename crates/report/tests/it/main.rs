@@ -5,6 +5,7 @@ mod annotations;
 mod comparison_text;
 mod junit;
 mod markdown;
+mod phases;
 mod properties;
 mod run_text;
 mod support;
