@@ -38,6 +38,9 @@ pub enum Event {
         /// What loads modules, where that is not the engine.
         #[serde(default)]
         imports: Option<String>,
+        /// Arguments of the engine that the bench asks for.
+        #[serde(default)]
+        engine_args: Vec<String>,
     },
     /// The file is one that a framework's own program has to run.
     Runner {

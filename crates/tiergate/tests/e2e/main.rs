@@ -23,6 +23,7 @@ mod hooks;
 mod incomplete;
 mod init;
 mod interrupts;
+mod node_core;
 mod perf;
 mod pins;
 mod processes;
