@@ -33,6 +33,9 @@ impl Traced<'_> {
                 Event::Hello { protocol } if *protocol != PROTOCOL_VERSION => {
                     return Some(Fault::NoHarness(ending));
                 }
+                Event::Error { phase, message, .. } if phase == "mark" => {
+                    return Some(Fault::Unmarked(message.clone()));
+                }
                 Event::Error { phase, message, r#where } => {
                     return Some(Fault::Threw {
                         phase: phase.clone(),

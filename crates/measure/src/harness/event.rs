@@ -96,7 +96,7 @@ pub enum Event {
     },
     /// User code threw, or the harness failed.
     Error {
-        /// Where in a bench's life.
+        /// Where in a bench's life; `mark` where a function that the user has named did not come up.
         phase: String,
         /// The error's text.
         message: String,

@@ -15,6 +15,7 @@ mod engines;
 mod environments;
 mod executables;
 mod formats;
+mod functions;
 mod gate;
 mod gate_accepted;
 mod gate_shards;
