@@ -345,6 +345,9 @@ pub(crate) struct InitOptions {
     /// Write a workflow for this CI
     #[arg(long, value_enum, value_name = "CI")]
     pub(crate) ci: Option<Ci>,
+    /// Write the plugin by which `vitest bench` measures with tiergate
+    #[arg(long, conflicts_with = "ci")]
+    pub(crate) vitest: bool,
     /// Jobs among which the benches are divided
     #[arg(long, value_name = "N", default_value_t = 1, requires = "ci")]
     pub(crate) shards: u32,
