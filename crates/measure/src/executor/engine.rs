@@ -208,10 +208,8 @@ impl EngineExecutor {
             let how = How { flags: &flags, held: &kept, division: division(instrument), options };
             let fault = match self.read_once(instrument, bench, budget, &how) {
                 Ok(mut raw) => {
-                    if let (Some(lifted), Some(pinned)) =
-                        (lifted.filter(|_| !held.is_empty()), raw.proof.pinned.as_mut())
-                    {
-                        pinned.lifted = Some(lifted.reason);
+                    if let Some(lifted) = lifted.filter(|_| !held.is_empty()) {
+                        raw.proof.pinned.get_or_insert_default().lifted = Some(lifted.reason);
                     }
                     return Ok(raw);
                 }
