@@ -282,11 +282,7 @@ impl EngineExecutor {
         })
     }
 
-    /// Where the instructions of a bench's window go, by the in-process counter.
-    ///
-    /// # Errors
-    /// As for a reading; and when the profile doesn't add up to the count.
-    pub fn profile(&self, bench: &Bench, budget: OpBudget) -> Result<Profile, Fault> {
+    fn take_profile(&self, bench: &Bench, budget: OpBudget) -> Result<Profile, Fault> {
         let fault = |fault: String| Fault::Instrument { instrument: instrument::COUNTER, fault };
         let scratch = Scratch::new()?;
         let path = scratch.path("profile");
@@ -449,6 +445,10 @@ impl Executor for EngineExecutor {
         let mut listing = traced.listing(file, &self.sandbox.root)?;
         listing.opened = self.read_opened(&notes, file);
         Ok(listing)
+    }
+
+    fn profile(&self, bench: &Bench, budget: OpBudget) -> Result<Profile, Fault> {
+        self.take_profile(bench, budget)
     }
 
     fn opened(&self, bench: &Bench) -> Result<Option<BTreeSet<PathBuf>>, Fault> {

@@ -21,6 +21,7 @@ mod gate_shards;
 mod gate_trees;
 mod hooks;
 mod incomplete;
+mod inspections;
 mod init;
 mod interrupts;
 mod perf;

@@ -3,7 +3,7 @@
 use crate::support::{Project, bench_of};
 use tiergate_model::{BenchStatus, CodeChange, Proof};
 
-const NODES: [&str; 2] = ["node@22", "node@24"];
+const NODES: [&str; 3] = ["node@22", "node@24", "node@26"];
 
 fn project(benches: &str) -> Project {
     let project = Project::new();
