@@ -31,8 +31,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tiergate_engine::{AcceptedFlags, Engine, Seeds, can_preload};
 use tiergate_model::{
-    Fingerprint, InstrumentKind, MarkCheck, OpBudget, Perturbation, PerturbationKind, Phases,
-    Pinned, Proof, WindowShape,
+    Fingerprint, InstrumentKind, MarkCheck, Observed, OpBudget, Perturbation, PerturbationKind,
+    Phases, Pinned, Proof, WindowShape,
 };
 use tiergate_protocol::{environment, instrument, pin};
 
@@ -260,6 +260,7 @@ impl EngineExecutor {
                 ),
             });
         }
+        let waits = report.observed.as_ref().map_or(0, Observed::waits);
         Ok(RawReading {
             count,
             seconds: window.seconds,
@@ -274,7 +275,7 @@ impl EngineExecutor {
                     .closed
                     .first()
                     .map_or_else(Vec::new, |first| first.sub_windows.clone()),
-                elsewhere: report.spent.elsewhere(share_elsewhere(how.held)),
+                elsewhere: report.spent.elsewhere(share_elsewhere(how.held), waits),
                 observed: report.observed,
                 twin: None,
                 pinned,

@@ -3,6 +3,7 @@
 use super::budget::grown_window_ops;
 use super::calibration::calibrate;
 use super::examine::{Counted, Examined, examine, lengthened};
+use super::halves::jump;
 use super::{Progress, RunPlan};
 use crate::Fault;
 use crate::executor::{Bench, Executor, RawReading, ReadOptions};
@@ -180,8 +181,9 @@ fn take_all(
     Ok(doubt.or(unproven))
 }
 
-/// Adds to the readings what a traced run with the same seeds, flags and ops tells of them, or says
-/// why it could not.
+/// Adds to the readings what a traced run with the same seeds, flags and ops tells of them. Says why
+/// they are none to judge by, where there is no such run or its collections don't explain what the
+/// window shows.
 pub(crate) fn prove(
     executor: &dyn Executor,
     bench: &Bench,
@@ -199,7 +201,7 @@ pub(crate) fn prove(
     for reading in result.readings.iter_mut().filter(|one| one.perturbation == Perturbation::None) {
         reading.proof.twin = Some(twin.clone());
     }
-    None
+    jump(executor, bench, progress, result)
 }
 
 /// Why readings that are all there are none to judge by.

@@ -7,6 +7,7 @@ mod budget;
 mod calibration;
 mod evidence;
 mod examine;
+mod halves;
 mod rounds;
 
 pub use budget::{MINIMUM_COUNT, PlannedBudget};
