@@ -21,6 +21,7 @@ mod result_file;
 mod shard;
 mod twin;
 mod verdict;
+mod window_phases;
 
 pub use bench::{BenchId, DiscoveredBench, OpBudget, WindowShape};
 pub use comparison::{Comparison, ComparisonRow, PairRow, Rename, SideSummary, Tally};
@@ -44,3 +45,4 @@ pub use result_file::{
 pub use shard::{Shard, ShardError};
 pub use twin::{CodeChange, Twin};
 pub use verdict::Verdict;
+pub use window_phases::WindowPhases;

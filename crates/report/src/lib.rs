@@ -18,6 +18,7 @@ mod markdown;
 mod noise;
 mod number;
 mod page;
+mod phases;
 mod run;
 mod style;
 mod suite;

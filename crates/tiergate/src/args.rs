@@ -78,6 +78,8 @@ Examples:
   tiergate run bench/parse.bench.mjs            one file
   tiergate run --filter '*parse*'               benches whose id matches
   tiergate run --engine node@22 --engine bun    two engines, one after the other
+  tiergate run --entry bench/own.js --mark-function parse
+                                                a program with a loop and a clock of its own
   tiergate run --save head.json --compare base.json
   tiergate run --save-baseline main             and later: tiergate run --baseline main";
 
@@ -141,6 +143,19 @@ Examples:
   tiergate completions zsh > ~/.zfunc/_tiergate
   tiergate completions fish > ~/.config/fish/completions/tiergate.fish";
 
+/// A program that uses no framework.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Entry {
+    /// A program with loops and clocks of its own, instead of bench files; `--mark-function` names
+    /// what is measured in it
+    #[arg(long, value_name = "FILE", requires = "mark_function", conflicts_with = "paths")]
+    pub(crate) entry: Option<PathBuf>,
+    /// The function of `--entry` whose calls are the op: the program runs until it calls it, and
+    /// this call is repeated; can be given several times
+    #[arg(long, value_name = "NAME", requires = "entry")]
+    pub(crate) mark_function: Vec<String>,
+}
+
 /// Which benches, with which engines.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Selection {
@@ -185,6 +200,8 @@ pub(crate) struct Selection {
 pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) entry: Entry,
     /// What counts: `auto`, `counter`, `callgrind`, `perf` or `wall`
     #[arg(long, short, value_name = "INSTRUMENT")]
     pub(crate) instrument: Option<String>,
@@ -331,6 +348,9 @@ pub(crate) struct InitOptions {
     /// Write a workflow for this CI
     #[arg(long, value_enum, value_name = "CI")]
     pub(crate) ci: Option<Ci>,
+    /// Write the plugin by which `vitest bench` measures with tiergate
+    #[arg(long, conflicts_with = "ci")]
+    pub(crate) vitest: bool,
     /// Jobs among which the benches are divided
     #[arg(long, value_name = "N", default_value_t = 1, requires = "ci")]
     pub(crate) shards: u32,
@@ -360,6 +380,8 @@ pub(crate) enum BenchFrom {
 pub(crate) struct ListOptions {
     #[command(flatten)]
     pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) entry: Entry,
     /// Format on standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

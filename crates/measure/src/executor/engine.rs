@@ -155,6 +155,7 @@ impl EngineExecutor {
             mode,
             events: scratch.path("events.jsonl"),
             file: file.absolute.clone(),
+            functions: file.suite.mark_functions.clone(),
             select: None,
             budget: None,
             sizing: None,

@@ -3,8 +3,8 @@
 use super::budget::grown_window_ops;
 use super::calibration::calibrate;
 use super::examine::{Counted, Examined, examine, lengthened};
-use super::halves::jump;
-use super::{Progress, RunPlan};
+use super::jump::jump;
+use super::{Progress, RunPlan, phases};
 use crate::Fault;
 use crate::executor::{Bench, Executor, RawReading, ReadOptions};
 use crate::trace::TimedEvent;
@@ -194,14 +194,38 @@ pub(crate) fn prove(
     let start = Instant::now();
     let timeline = executor.trace(bench, budget, None);
     progress.process_finished(bench, start.elapsed().as_secs_f64());
-    let twin = match timeline {
-        Ok(timeline) => timeline.twin(),
+    let timeline = match timeline {
+        Ok(timeline) => timeline,
         Err(fault) => return Some(format!("unproven, its traced run failed: {fault}")),
     };
+    let twin = timeline.twin();
     for reading in result.readings.iter_mut().filter(|one| one.perturbation == Perturbation::None) {
         reading.proof.twin = Some(twin.clone());
     }
-    jump(executor, bench, progress, result)
+    if phases::are_wanted(&timeline) {
+        count_phases(executor, bench, progress, result);
+    }
+    jump(result)
+}
+
+/// Has the window counted in phases. It decides nothing, so that its failure is but told.
+fn count_phases(
+    executor: &dyn Executor,
+    bench: &Bench,
+    progress: &Progress<'_>,
+    result: &mut BenchResult,
+) {
+    progress.add_processes(1);
+    let start = Instant::now();
+    let counted = phases::count(executor, bench, result);
+    progress.process_finished(bench, start.elapsed().as_secs_f64());
+    match counted {
+        Ok(phases) => result.window_phases = phases,
+        Err(fault) => {
+            let warning = format!("its window could not be counted in phases: {fault}");
+            result.warnings.push(warning);
+        }
+    }
 }
 
 /// Why readings that are all there are none to judge by.

@@ -7,7 +7,8 @@ mod budget;
 mod calibration;
 mod evidence;
 mod examine;
-mod halves;
+mod jump;
+mod phases;
 mod rounds;
 
 pub use budget::{MINIMUM_COUNT, PlannedBudget};

@@ -6,6 +6,7 @@ mod comparison_text;
 mod inspection;
 mod junit;
 mod markdown;
+mod phases;
 mod properties;
 mod run_text;
 mod support;
