@@ -10,6 +10,7 @@ mod exit;
 mod fingerprint;
 #[cfg(feature = "fixtures")]
 pub mod fixtures;
+mod inspection;
 mod instrument;
 mod limits;
 mod noise;
@@ -31,6 +32,7 @@ pub use exit::ExitStatus;
 pub use fingerprint::{
     CpuFingerprint, EngineFingerprint, Fingerprint, FingerprintDifference, InstrumentFingerprint,
 };
+pub use inspection::{FunctionDifference, ProfileDifference, ThresholdEffect, ThresholdSide};
 pub use instrument::{InstrumentKind, Unit};
 pub use limits::{Limits, OwnLimits};
 pub use noise::{NoiseBench, NoiseDetail, NoiseEffect, NoiseSuite};

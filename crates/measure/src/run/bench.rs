@@ -1,8 +1,9 @@
 //! All counted readings of one bench, one after the other.
 
 use super::budget::grown_window_ops;
-use super::calibration::calibrate;
+use super::calibration::{calibrate, hold_grown};
 use super::examine::{Counted, Examined, examine, lengthened};
+use super::jump::jump;
 use super::{Progress, RunPlan, phases};
 use crate::Fault;
 use crate::executor::{Bench, Executor, RawReading, ReadOptions};
@@ -95,10 +96,14 @@ pub(crate) struct Found {
 impl Found {
     /// Why no window is one to judge by, where traced runs have shown that.
     pub(crate) fn doubt(&self) -> Option<String> {
-        let event = self.unsettled.as_ref()?;
-        let at = event.until().map_or_else(String::new, |op| format!(" by op {op}"));
-        Some(format!("it never settles: {}{at}", event.event))
+        never_settles(self.unsettled.as_ref())
     }
+}
+
+fn never_settles(event: Option<&TimedEvent>) -> Option<String> {
+    let event = event?;
+    let at = event.until().map_or_else(String::new, |op| format!(" by op {op}"));
+    Some(format!("it never settles: {}{at}", event.event))
 }
 
 fn take_all(
@@ -134,6 +139,11 @@ fn take_all(
         if let Some(window_ops) = grown {
             growths += 1;
             budget.window_ops = whole_batches(bench, window_ops);
+            if let Some(ns_per_op) = found.ns_per_op {
+                let held = hold_grown(executor, bench, budget, ns_per_op)?;
+                budget = held.budget;
+                doubt = doubt.or(never_settles(held.unsettled.as_ref()));
+            }
             set_budget(result, budget);
             progress.add_processes(1);
             continue;
@@ -180,8 +190,9 @@ fn take_all(
     Ok(doubt.or(unproven))
 }
 
-/// Adds to the readings what a traced run with the same seeds, flags and ops tells of them, or says
-/// why it could not.
+/// Adds to the readings what a traced run with the same seeds, flags and ops tells of them. Says why
+/// they are none to judge by, where there is no such run or its collections don't explain what the
+/// window shows.
 pub(crate) fn prove(
     executor: &dyn Executor,
     bench: &Bench,
@@ -203,7 +214,7 @@ pub(crate) fn prove(
     if phases::are_wanted(&timeline) {
         count_phases(executor, bench, progress, result);
     }
-    None
+    jump(result)
 }
 
 /// Has the window counted in phases. It decides nothing, so that its failure is but told.

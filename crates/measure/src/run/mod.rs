@@ -7,6 +7,7 @@ mod budget;
 mod calibration;
 mod evidence;
 mod examine;
+mod jump;
 mod phases;
 mod rounds;
 

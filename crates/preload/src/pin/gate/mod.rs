@@ -21,6 +21,7 @@ mod patience;
 mod rest;
 mod threads;
 
+pub(crate) use helper::parking_ns;
 pub(super) use main_wait::{MainWait, Next};
 pub(super) use outside::note_connection;
 pub(super) use rest::await_rest;
