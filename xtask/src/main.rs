@@ -8,6 +8,7 @@
 
 mod bench_counter;
 mod demo;
+mod isolation;
 mod leave_one_out;
 mod setup;
 mod steps;
@@ -33,6 +34,8 @@ cargo xtask COMMAND
   check-aarch64
            type-check everything for aarch64
   setup    install what demo and test need: Valgrind, the pinned engines and frameworks, Chromium
+  isolation
+           what a process of its own costs a bench, natively and under callgrind, as Markdown
   leave-one-out [ENGINE…]
            what each pin is worth: spreads with one of them left out, as Markdown
   schema   write the JSON schema of the result file anew";
@@ -46,6 +49,7 @@ fn main() -> Result<()> {
     match command.as_deref() {
         Some("demo") => demo::run(),
         Some("leave-one-out") => leave_one_out::run(&std::env::args().skip(2).collect::<Vec<_>>()),
+        Some("isolation") => isolation::run(),
         Some("test") => test::run(),
         Some("bench-counter") => bench_counter::run(&arguments()),
         Some("whole-programs") => whole_programs::run(&arguments()),
