@@ -122,8 +122,11 @@ Examples:
   tiergate prove '*csv*' --engine node@22       those that match
   tiergate prove '*csv*' --export html=csv.html the warm-up as a curve
   tiergate prove '*csv*' --export trace=csv.txt the engine's own words, with our marks
+  tiergate prove '*csv*' --thresholds           does tiering up sooner move the count?
+  tiergate prove '*csv*' --diff-profiles        which functions differ between equal runs?
 
-Exit codes: 0 proven, 3 a window is none to judge by, 4 a bench could not be measured.";
+Exit codes: 0 proven, 3 a window is none to judge by or equal runs differ, 4 a bench could not be
+measured.";
 
 const NOISE_EXAMPLES: &str = "\
 Examples:
@@ -454,6 +457,14 @@ pub(crate) struct ProveOptions {
     pub(crate) id: Option<String>,
     #[command(flatten)]
     pub(crate) selection: Selection,
+    /// Instead, compare the count with that of the engine's own thresholds between its tiers, after
+    /// a warm-up twenty times as long
+    #[arg(long, conflicts_with_all = ["diff_profiles", "export"])]
+    pub(crate) thresholds: bool,
+    /// Instead, count in which functions the instructions are, in as many processes as there are
+    /// repeats, and show the functions that differ
+    #[arg(long, conflicts_with = "export")]
+    pub(crate) diff_profiles: bool,
     /// Find warm-up and window anew instead of taking those of the lock
     #[arg(long)]
     pub(crate) recalibrate: bool,
