@@ -8,6 +8,7 @@
 
 mod bench_counter;
 mod demo;
+mod gates;
 mod leave_one_out;
 mod setup;
 mod steps;
@@ -33,6 +34,9 @@ cargo xtask COMMAND
   check-aarch64
            type-check everything for aarch64
   setup    install what demo and test need: Valgrind, the pinned engines and frameworks, Chromium
+  gates [--times N] [--filter GLOB] [--cost] [CHANGE…]
+           gate changes of a project with real libraries that do nothing, and planted ones, as
+           Markdown; or what a gate costs beside callgrind
   leave-one-out [ENGINE…]
            what each pin is worth: spreads with one of them left out, as Markdown
   schema   write the JSON schema of the result file anew";
@@ -47,6 +51,7 @@ fn main() -> Result<()> {
         Some("demo") => demo::run(),
         Some("leave-one-out") => leave_one_out::run(&std::env::args().skip(2).collect::<Vec<_>>()),
         Some("test") => test::run(),
+        Some("gates") => gates::run(&arguments()),
         Some("bench-counter") => bench_counter::run(&arguments()),
         Some("whole-programs") => whole_programs::run(&arguments()),
         Some("stress") => whole_programs::stress(&arguments()),
@@ -55,6 +60,7 @@ fn main() -> Result<()> {
         Some("setup") => {
             setup::valgrind()?;
             setup::engines()?;
+            setup::gates()?;
             setup::browser()
         }
         Some("schema") => test::write_schema(),

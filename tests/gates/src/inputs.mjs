@@ -1,5 +1,5 @@
 // What the benches work on, made while it is loaded.
-import { RECORDS, SECTIONS, STATEMENTS, VERSIONS } from './steps.mjs';
+import { DISTANCES, RECORDS, STATEMENTS, VERSIONS } from './steps.mjs';
 
 const WORDS = ('amber basin cedar delta ember fjord grove haven inlet jetty knoll ledge marsh '
   + 'north ocean plain quarry ridge shore tundra upland valley woods yonder zenith').split(' ');
@@ -41,11 +41,13 @@ export const versions = times(VERSIONS, (index) =>
 
 export const payload = times(RECORDS, (index) => ({ ...records[index % records.length], id: index }));
 
-export const document = times(SECTIONS, (index) => `${word(index)} ${index}\n`).join('\n');
+export const document = times(100, (index) => `${word(index)} ${index}\n`).join('\n');
 
 export const program = times(STATEMENTS, (index) => `${word(index)} = ${word(index + 1)}(${index});`).join('\n');
 
 export const words = times(300, word);
+
+export const pairs = times(DISTANCES, (index) => [word(index), word(index + 1)]);
 
 export const text = times(40, (index) => `${word(index)} ${word(index * 3)} ${word(index * 11)}.`).join('\n');
 
