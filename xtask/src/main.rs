@@ -61,6 +61,7 @@ fn main() -> Result<()> {
             setup::valgrind()?;
             setup::engines()?;
             setup::gates()?;
+            setup::workflows()?;
             setup::browser()
         }
         Some("schema") => test::write_schema(),
