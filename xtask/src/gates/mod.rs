@@ -38,7 +38,7 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
         "\n| change | gates | as expected | benches | largest other change | readings | saved | seconds | CPU seconds |"
     );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
-    let mut wrong = Vec::new();
+    let mut wrong = 0;
     for (name, change) in CHANGES {
         if options.changes.is_empty() || options.changes.iter().any(|one| one == name) {
             let mut totals = Totals::default();
@@ -48,16 +48,14 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
                 let gated = project.gate(&binary, &options.words(change, round))?;
                 let faults = faults(change, round, &gated);
                 totals.add(change, round, &gated, faults.is_empty());
-                wrong.extend(faults);
+                faults.iter().for_each(|fault| eprintln!("{fault}"));
+                wrong += faults.len();
             }
             totals.print(&change.title());
         }
     }
-    for fault in &wrong {
-        eprintln!("{fault}");
-    }
-    if !wrong.is_empty() {
-        bail!("{} benches were misjudged", wrong.len());
+    if wrong > 0 {
+        bail!("{wrong} benches were misjudged");
     }
     Ok(())
 }
