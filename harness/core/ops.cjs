@@ -9,6 +9,12 @@ const loops = require('./oploop.cjs');
 
 const now = performance.now.bind(performance);
 
+/**
+ * Ops of the warm-up that are supplied at a time: whole batches, about as many as mitata's. With fewer the loops would
+ * be entered so often from here that they reach their last tier by themselves, as late as in the window.
+ */
+const SUPPLY = 80 * loops.BATCH;
+
 class Ops extends Drive {
   constructor(request, plan) {
     super(request, plan);
@@ -78,7 +84,7 @@ class Ops extends Drive {
     const { batchOps, loop, plan } = this;
     this.phase = 'op';
     if (this.window === 'span') {
-      const atOnce = plan.supply ? loops.BATCH : Math.max(1, ops);
+      const atOnce = plan.supply ? SUPPLY : Math.max(1, ops);
       for (let left = ops; left > 0; left -= atOnce) {
         const some = Math.min(left, atOnce);
         if (plan.supply) yield plan.supply(some);

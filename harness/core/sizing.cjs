@@ -12,6 +12,9 @@ const LONG_STEP_SECONDS = 0.001;
 /** So many that the median is one of an undisturbed step. */
 const FEWEST_STEPS = 9;
 
+/** Waits take no time where clocks are virtual; this much of them is counted, for where they are not. */
+const LEAST_BUSY = 1 / 8;
+
 /** Warms the bench up within its limits, then times it: a coroutine that returns the fields of `sized`. */
 function* timeOps(bench, { warmupOps, warmupSeconds, timingSeconds }) {
   const pace = new Pace(bench);
@@ -22,6 +25,7 @@ function* timeOps(bench, { warmupOps, warmupSeconds, timingSeconds }) {
   const warmedUp = bench.opsDone;
   pace.restart();
   const timed = now();
+  const busy = process.cpuUsage();
   // Hooks can take far longer than the ops between them, which are all that the pace counts.
   do yield* pace.step(Infinity);
   while (
@@ -31,10 +35,16 @@ function* timeOps(bench, { warmupOps, warmupSeconds, timingSeconds }) {
   return {
     async: bench.isAsync,
     warmupOps: warmedUp,
-    nsPerOp: pace.nsPerOp(),
+    nsPerOp: pace.nsPerOp() * (bench.isAsync ? busyShare(busy, now() - timed) : 1),
     window: bench.window,
     batchOps: bench.batchOps,
   };
+}
+
+/** The part of some milliseconds in which the process was not waiting. */
+function busyShare(since, ms) {
+  const { user, system } = process.cpuUsage(since);
+  return Math.min(1, Math.max(LEAST_BUSY, (user + system) / 1000 / ms));
 }
 
 /** Runs ops in steps so short that a slow op overruns its time by one op at most. Hooks are not timed. */

@@ -8,8 +8,11 @@
 
 mod bench_counter;
 mod demo;
+mod exactness;
 mod gates;
 mod leave_one_out;
+mod phases;
+mod pinned;
 mod setup;
 mod steps;
 mod test;
@@ -38,7 +41,12 @@ cargo xtask COMMAND
            gate changes of a project with real libraries that do nothing, and planted ones, as
            Markdown; or what a gate costs beside callgrind
   leave-one-out [ENGINE…]
-           what each pin is worth: spreads with one of them left out, as Markdown
+           what each pin is worth: spreads with one of them left out, and what all of them do to
+           the counts, as Markdown
+  exactness [ENGINE…]
+           whether equal readings are equal: ten of each workload, four at a time, as Markdown
+  phases [ENGINE…]
+           how far the collector's phase moves an op that allocates, as Markdown
   schema   write the JSON schema of the result file anew";
 
 fn arguments() -> Vec<String> {
@@ -49,7 +57,9 @@ fn main() -> Result<()> {
     let command = std::env::args().nth(1);
     match command.as_deref() {
         Some("demo") => demo::run(),
-        Some("leave-one-out") => leave_one_out::run(&std::env::args().skip(2).collect::<Vec<_>>()),
+        Some("leave-one-out") => leave_one_out::run(&arguments()),
+        Some("exactness") => exactness::run(&arguments()),
+        Some("phases") => phases::run(&arguments()),
         Some("test") => test::run(),
         Some("gates") => gates::run(&arguments()),
         Some("bench-counter") => bench_counter::run(&arguments()),

@@ -59,6 +59,8 @@ pub(crate) struct Case {
     doubt: Option<String>,
     /// Whether something tells of every reading what happened in its window.
     is_proven: bool,
+    /// The change of the medians over phases.
+    between_collections: Option<f64>,
     unit: Unit,
 }
 
@@ -77,7 +79,17 @@ impl Case {
         let is_proven = readings
             .filter(|reading| reading.perturbation == Perturbation::None)
             .all(|reading| reading.proof.twin.is_some());
-        Self { id: head.id.clone(), evidence, doubt: doubt(base, head), is_proven, unit }
+        let median = |side: &BenchResult| side.window_phases.as_ref().map(|phases| phases.median);
+        let between_collections =
+            median(base).zip(median(head)).map(|(base, head)| head / base - 1.0);
+        Self {
+            id: head.id.clone(),
+            evidence,
+            doubt: doubt(base, head),
+            is_proven,
+            between_collections,
+            unit,
+        }
     }
 
     /// The bench.
@@ -106,6 +118,7 @@ impl Case {
         };
         let mut row = row_with_figures(self.id, &evidence);
         row.adjusted_p = p;
+        row.between_collections = self.between_collections;
         let enough = if repeats_are_equal(&evidence) { 2 } else { FEWEST_REPEATS };
         if evidence.fewest_repeats() < enough {
             let reason =
@@ -181,6 +194,7 @@ fn row_with_figures(id: BenchId, evidence: &Evidence) -> ComparisonRow {
         head_spread: first.map(|pair| pair.head_summary.spread()),
         pairs: pair_rows(evidence),
         noise_floor: evidence.noise_floor(),
+        between_collections: None,
         adjusted_p: None,
     }
 }

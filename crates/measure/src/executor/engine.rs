@@ -31,8 +31,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tiergate_engine::{AcceptedFlags, Engine, Seeds, can_preload};
 use tiergate_model::{
-    Fingerprint, InstrumentKind, MarkCheck, OpBudget, Perturbation, PerturbationKind, Phases,
-    Pinned, Proof, WindowShape,
+    Fingerprint, InstrumentKind, MarkCheck, Observed, OpBudget, Perturbation, PerturbationKind,
+    Phases, Pinned, Proof, WindowShape,
 };
 use tiergate_protocol::{environment, instrument, pin};
 
@@ -155,6 +155,7 @@ impl EngineExecutor {
             mode,
             events: scratch.path("events.jsonl"),
             file: file.absolute.clone(),
+            functions: file.suite.mark_functions.clone(),
             select: None,
             budget: None,
             sizing: None,
@@ -260,6 +261,7 @@ impl EngineExecutor {
                 ),
             });
         }
+        let waits = report.observed.as_ref().map_or(0, Observed::waits);
         Ok(RawReading {
             count,
             seconds: window.seconds,
@@ -274,7 +276,7 @@ impl EngineExecutor {
                     .closed
                     .first()
                     .map_or_else(Vec::new, |first| first.sub_windows.clone()),
-                elsewhere: report.spent.elsewhere(share_elsewhere(how.held)),
+                elsewhere: report.spent.elsewhere(share_elsewhere(how.held), waits),
                 observed: report.observed,
                 twin: None,
                 pinned,
@@ -282,11 +284,7 @@ impl EngineExecutor {
         })
     }
 
-    /// Where the instructions of a bench's window go, by the in-process counter.
-    ///
-    /// # Errors
-    /// As for a reading; and when the profile doesn't add up to the count.
-    pub fn profile(&self, bench: &Bench, budget: OpBudget) -> Result<Profile, Fault> {
+    fn take_profile(&self, bench: &Bench, budget: OpBudget) -> Result<Profile, Fault> {
         let fault = |fault: String| Fault::Instrument { instrument: instrument::COUNTER, fault };
         let scratch = Scratch::new()?;
         let path = scratch.path("profile");
@@ -449,6 +447,10 @@ impl Executor for EngineExecutor {
         let mut listing = traced.listing(file, &self.sandbox.root)?;
         listing.opened = self.read_opened(&notes, file);
         Ok(listing)
+    }
+
+    fn profile(&self, bench: &Bench, budget: OpBudget) -> Result<Profile, Fault> {
+        self.take_profile(bench, budget)
     }
 
     fn opened(&self, bench: &Bench) -> Result<Option<BTreeSet<PathBuf>>, Fault> {

@@ -1,9 +1,10 @@
 //! All counted readings of one bench, one after the other.
 
 use super::budget::grown_window_ops;
-use super::calibration::calibrate;
+use super::calibration::{calibrate, hold_grown};
 use super::examine::{Counted, Examined, examine, lengthened};
-use super::{Progress, RunPlan};
+use super::jump::jump;
+use super::{Progress, RunPlan, phases};
 use crate::Fault;
 use crate::executor::{Bench, Executor, RawReading, ReadOptions};
 use crate::trace::TimedEvent;
@@ -95,10 +96,14 @@ pub(crate) struct Found {
 impl Found {
     /// Why no window is one to judge by, where traced runs have shown that.
     pub(crate) fn doubt(&self) -> Option<String> {
-        let event = self.unsettled.as_ref()?;
-        let at = event.until().map_or_else(String::new, |op| format!(" by op {op}"));
-        Some(format!("it never settles: {}{at}", event.event))
+        never_settles(self.unsettled.as_ref())
     }
+}
+
+fn never_settles(event: Option<&TimedEvent>) -> Option<String> {
+    let event = event?;
+    let at = event.until().map_or_else(String::new, |op| format!(" by op {op}"));
+    Some(format!("it never settles: {}{at}", event.event))
 }
 
 fn take_all(
@@ -134,6 +139,11 @@ fn take_all(
         if let Some(window_ops) = grown {
             growths += 1;
             budget.window_ops = whole_batches(bench, window_ops);
+            if let Some(ns_per_op) = found.ns_per_op {
+                let held = hold_grown(executor, bench, budget, ns_per_op)?;
+                budget = held.budget;
+                doubt = doubt.or(never_settles(held.unsettled.as_ref()));
+            }
             set_budget(result, budget);
             progress.add_processes(1);
             continue;
@@ -180,8 +190,9 @@ fn take_all(
     Ok(doubt.or(unproven))
 }
 
-/// Adds to the readings what a traced run with the same seeds, flags and ops tells of them, or says
-/// why it could not.
+/// Adds to the readings what a traced run with the same seeds, flags and ops tells of them. Says why
+/// they are none to judge by, where there is no such run or its collections don't explain what the
+/// window shows.
 pub(crate) fn prove(
     executor: &dyn Executor,
     bench: &Bench,
@@ -192,14 +203,38 @@ pub(crate) fn prove(
     let start = Instant::now();
     let timeline = executor.trace(bench, budget, None);
     progress.process_finished(bench, start.elapsed().as_secs_f64());
-    let twin = match timeline {
-        Ok(timeline) => timeline.twin(),
+    let timeline = match timeline {
+        Ok(timeline) => timeline,
         Err(fault) => return Some(format!("unproven, its traced run failed: {fault}")),
     };
+    let twin = timeline.twin();
     for reading in result.readings.iter_mut().filter(|one| one.perturbation == Perturbation::None) {
         reading.proof.twin = Some(twin.clone());
     }
-    None
+    if phases::are_wanted(&timeline) {
+        count_phases(executor, bench, progress, result);
+    }
+    jump(result)
+}
+
+/// Has the window counted in phases. It decides nothing, so that its failure is but told.
+fn count_phases(
+    executor: &dyn Executor,
+    bench: &Bench,
+    progress: &Progress<'_>,
+    result: &mut BenchResult,
+) {
+    progress.add_processes(1);
+    let start = Instant::now();
+    let counted = phases::count(executor, bench, result);
+    progress.process_finished(bench, start.elapsed().as_secs_f64());
+    match counted {
+        Ok(phases) => result.window_phases = phases,
+        Err(fault) => {
+            let warning = format!("its window could not be counted in phases: {fault}");
+            result.warnings.push(warning);
+        }
+    }
 }
 
 /// Why readings that are all there are none to judge by.

@@ -7,6 +7,8 @@ mod budget;
 mod calibration;
 mod evidence;
 mod examine;
+mod jump;
+mod phases;
 mod rounds;
 
 pub use budget::{MINIMUM_COUNT, PlannedBudget};

@@ -20,6 +20,8 @@ mod times;
 mod wait;
 mod waits;
 
+pub(crate) use gate::parking_ns;
+
 use crate::environment::variable;
 use crate::report::Line;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};

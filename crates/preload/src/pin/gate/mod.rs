@@ -20,6 +20,7 @@ mod outside;
 mod patience;
 mod threads;
 
+pub(crate) use helper::parking_ns;
 pub(super) use main_wait::{MainWait, Next};
 pub(super) use outside::note_connection;
 pub(super) use threads::{on_name, prepare};

@@ -1,7 +1,7 @@
 //! A gate whose base was measured before: a run, compared with a file.
 
 use super::trees::WORKTREE;
-use crate::args::{GateOptions, RunOptions, SideName};
+use crate::args::{Entry, GateOptions, RunOptions, SideName};
 use crate::commands::run;
 use crate::failure::Failure;
 use tiergate_model::ExitStatus;
@@ -21,6 +21,7 @@ pub(super) fn gate(options: &GateOptions) -> Result<ExitStatus, Failure> {
         })?;
     }
     run::run(&RunOptions {
+        entry: Entry::default(),
         timings: false,
         selection: options.selection.clone(),
         instrument: options.instrument.clone(),
