@@ -10,6 +10,7 @@ mod bench_counter;
 mod demo;
 mod exactness;
 mod gates;
+mod isolation;
 mod leave_one_out;
 mod phases;
 mod pinned;
@@ -40,6 +41,8 @@ cargo xtask COMMAND
   gates [--times N] [--filter GLOB] [--cost] [CHANGE…]
            gate changes of a project with real libraries that do nothing, and planted ones, as
            Markdown; or what a gate costs beside callgrind
+  isolation
+           what a process of its own costs a bench, natively and under callgrind, as Markdown
   leave-one-out [ENGINE…]
            what each pin is worth: spreads with one of them left out, and what all of them do to
            the counts, as Markdown
@@ -57,6 +60,7 @@ fn main() -> Result<()> {
     let command = std::env::args().nth(1);
     match command.as_deref() {
         Some("demo") => demo::run(),
+        Some("isolation") => isolation::run(),
         Some("leave-one-out") => leave_one_out::run(&arguments()),
         Some("exactness") => exactness::run(&arguments()),
         Some("phases") => phases::run(&arguments()),
