@@ -124,6 +124,10 @@ impl<'a> Side<'a> {
         match run::examine(self.executor, self.bench, &counted, self.progress) {
             Examined::Steady => {}
             Examined::Warning(warning) => self.result.warnings.push(warning),
+            Examined::Changed(warning) => {
+                self.doubt = run::still_changing(&self.result);
+                self.result.warnings.push(warning);
+            }
             Examined::Doubt(reason) | Examined::TooShort { reason, .. } => {
                 self.doubt = Some(reason);
             }
