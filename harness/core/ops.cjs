@@ -62,7 +62,7 @@ class Ops extends Drive {
   *measure() {
     const { batchOps, loop, plan } = this;
     const { warmupOps, windowOps, shares = [windowOps] } = this.request.budget;
-    const marksBefore = settleMarks() + (this.window === 'span' ? loop.prepare() : 0);
+    const marksBefore = settleMarks() + (this.window === 'span' ? yield loop.prepare() : 0);
     this.course = { firstOps: this.opsDone, marksBefore, step: loops.BATCH, marksPerStep: 1, ownLoop: false };
     yield* this.#warmUp(warmupOps - this.opsDone);
     if (this.window === 'span') {

@@ -9,6 +9,7 @@
 mod bench_counter;
 mod demo;
 mod exactness;
+mod isolation;
 mod leave_one_out;
 mod phases;
 mod pinned;
@@ -36,6 +37,8 @@ cargo xtask COMMAND
   check-aarch64
            type-check everything for aarch64
   setup    install what demo and test need: Valgrind, the pinned engines and frameworks, Chromium
+  isolation
+           what a process of its own costs a bench, natively and under callgrind, as Markdown
   leave-one-out [ENGINE…]
            what each pin is worth: spreads with one of them left out, and what all of them do to
            the counts, as Markdown
@@ -53,6 +56,7 @@ fn main() -> Result<()> {
     let command = std::env::args().nth(1);
     match command.as_deref() {
         Some("demo") => demo::run(),
+        Some("isolation") => isolation::run(),
         Some("leave-one-out") => leave_one_out::run(&arguments()),
         Some("exactness") => exactness::run(&arguments()),
         Some("phases") => phases::run(&arguments()),

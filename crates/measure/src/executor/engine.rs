@@ -208,10 +208,8 @@ impl EngineExecutor {
             let how = How { flags: &flags, held: &kept, division: division(instrument), options };
             let fault = match self.read_once(instrument, bench, budget, &how) {
                 Ok(mut raw) => {
-                    if let (Some(lifted), Some(pinned)) =
-                        (lifted.filter(|_| !held.is_empty()), raw.proof.pinned.as_mut())
-                    {
-                        pinned.lifted = Some(lifted.reason);
+                    if let Some(lifted) = lifted.filter(|_| !held.is_empty()) {
+                        raw.proof.pinned.get_or_insert_default().lifted = Some(lifted.reason);
                     }
                     return Ok(raw);
                 }
@@ -248,8 +246,12 @@ impl EngineExecutor {
         let counts = instrument.section_counts(scratch.directory(), &report)?;
         let is_held = !how.held.is_empty();
         let mut pinned = report.pinned.or_else(|| is_held.then(Pinned::default));
-        if let Some(pinned) = pinned.as_mut().filter(|_| window.fixed_seed) {
-            pinned.held.push(pin::SEED.to_owned());
+        if let Some(pinned) = pinned.as_mut() {
+            if window.fixed_seed {
+                pinned.held.push(pin::SEED.to_owned());
+            } else if how.held.contains(&pin::SEED) {
+                pinned.lifted = Some(SEED_NOT_HELD.to_owned());
+            }
         }
         let (count, subtracted_mark_cost) = window.plan.count(&counts, instrument.kind().name())?;
         if count < instrument.least_count(budget.window_ops) {
@@ -396,6 +398,11 @@ impl EngineExecutor {
         Ok(WindowRun { plan, measured, report, marks, seconds, phases, fixed_seed })
     }
 }
+
+/// The kernel makes the bytes at `exec`, and only the process that starts another one can hold it
+/// there.
+const SEED_NOT_HELD: &str = "`seed`: the engine is started by a program that leaves it to the \
+     kernel, or tracing is forbidden here";
 
 /// The circumstances of a window.
 struct How<'a> {

@@ -91,6 +91,11 @@ fn is_main() -> bool {
     MAIN_THREAD.load(Relaxed) == unsafe { libc::pthread_self() }
 }
 
+/// What lets the threads outside of the gate come to rest, where there are some by design.
+pub(crate) fn rest_of_others() -> Option<fn()> {
+    (Pin::Gate.is_on() && gate::has_names()).then_some(gate::await_rest)
+}
+
 extern "C" fn read_pins() {
     let names = variable(environment::PINS).and_then(|names| names.to_str().ok()).unwrap_or("");
     let on = names.split(',').filter_map(Pin::prepare).fold(0, |on, pin| on | pin as u32);

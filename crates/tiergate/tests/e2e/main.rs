@@ -15,6 +15,7 @@ mod engines;
 mod environments;
 mod executables;
 mod formats;
+mod frameworks;
 mod functions;
 mod gate;
 mod gate_accepted;

@@ -113,6 +113,20 @@ fn threads_timers_and_sockets_work() {
 }
 
 #[test]
+fn buns_pools_hand_over_in_the_same_order() {
+    need_x86!();
+    let project = Project::with_budget(200, 50);
+    let more = "--timeout 60 --filter *files --filter *zlib --filter *crypto --filter *worker";
+    for bench in measure(&project, PROGRAMS, "bun", more) {
+        let spread = bench.aa_spread.unwrap();
+        assert!(spread < 0.004, "{}: {:?}", bench.id, counts(&bench));
+        // The others' work is in no count, which is said.
+        let said = bench.reason.unwrap_or_default();
+        assert!(!said.is_empty() || !bench.warnings.is_empty(), "{}", bench.id);
+    }
+}
+
+#[test]
 fn a_bench_that_hangs_behind_the_gate_is_read_without_it_and_says_so() {
     need_x86!();
     let project = Project::with_budget(20, 5);

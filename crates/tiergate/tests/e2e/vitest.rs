@@ -113,6 +113,10 @@ fn repeats_agree() {
         let base = project.result("base.json");
         per_op(&base, &named(major, "allocates"));
         per_op(&base, &named(major, "is awaited"));
+        // vitest starts the engine, so the kernel's bytes for it are its own: said, as it is asked for.
+        let pinned = base.benches[0].readings[0].proof.pinned.clone().unwrap();
+        assert!(!pinned.held.contains(&"seed".to_owned()));
+        assert!(pinned.lifted.is_some_and(|why| why.starts_with("`seed`")));
         assert!(bench_of(&base, &named(major, "is awaited")).is_async);
     }
 }
