@@ -9,6 +9,7 @@
 mod bench_counter;
 mod demo;
 mod exactness;
+mod gates;
 mod isolation;
 mod leave_one_out;
 mod phases;
@@ -37,6 +38,9 @@ cargo xtask COMMAND
   check-aarch64
            type-check everything for aarch64
   setup    install what demo and test need: Valgrind, the pinned engines and frameworks, Chromium
+  gates [--times N] [--filter GLOB] [--cost] [CHANGE…]
+           gate changes of a project with real libraries that do nothing, and planted ones, as
+           Markdown; or what a gate costs beside callgrind
   isolation
            what a process of its own costs a bench, natively and under callgrind, as Markdown
   leave-one-out [ENGINE…]
@@ -61,6 +65,7 @@ fn main() -> Result<()> {
         Some("exactness") => exactness::run(&arguments()),
         Some("phases") => phases::run(&arguments()),
         Some("test") => test::run(),
+        Some("gates") => gates::run(&arguments()),
         Some("bench-counter") => bench_counter::run(&arguments()),
         Some("whole-programs") => whole_programs::run(&arguments()),
         Some("stress") => whole_programs::stress(&arguments()),
@@ -69,6 +74,8 @@ fn main() -> Result<()> {
         Some("setup") => {
             setup::valgrind()?;
             setup::engines()?;
+            setup::gates()?;
+            setup::workflows()?;
             setup::browser()
         }
         Some("schema") => test::write_schema(),

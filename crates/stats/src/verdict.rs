@@ -1,7 +1,7 @@
 //! From evidence and limits to a verdict.
 
 use crate::bootstrap::median_ratio_interval;
-use crate::evidence::{Evidence, Gap, Pair, summarise_readings};
+use crate::evidence::{Evidence, Gap, KnownNoise, Pair, summarise_readings};
 use crate::mann_whitney::{mann_whitney, smallest_p};
 use tiergate_model::{
     BenchId, BenchResult, BenchStatus, ComparisonRow, Limits, PairRow, Percent, Perturbation, Unit,
@@ -31,7 +31,9 @@ const SEED: u64 = 1;
 ///   another warm-up, window, framework or kind of op, or with fewer than 3 repeats of which no
 ///   two are equal, make it INCONCLUSIVE.
 /// - Instructions: a spread above its limit makes it INCONCLUSIVE. A change beyond a limit counts
-///   when the ranges of the repeats don't overlap, and is INCONCLUSIVE otherwise. With pairs under
+///   when the ranges of the repeats don't overlap, and nothing shows that equal code may differ as
+///   far (a side's noise floor, collections out of proportion); else it is INCONCLUSIVE beyond the
+///   limit of FAIL. With pairs under
 ///   several perturbations the change is the median over them, and counts when all of them have
 ///   it on one side; else it is INCONCLUSIVE beyond the limit of FAIL, and ok below.
 /// - Nanoseconds: a change beyond a limit counts when a Mann-Whitney test over the repeats is
@@ -151,7 +153,10 @@ impl Case {
             return row;
         };
         let doubt = match (self.unit, p) {
-            (Unit::Instructions, _) | (Unit::Nanoseconds, None) => overlap(&evidence, change),
+            (Unit::Instructions, _) => {
+                overlap(&evidence, change).or_else(|| within_noise(&evidence))
+            }
+            (Unit::Nanoseconds, None) => overlap(&evidence, change),
             (Unit::Nanoseconds, Some(p)) => insignificance(&evidence, p, tested),
         };
         match doubt {
@@ -160,7 +165,10 @@ impl Case {
                 row
             }
             // Whether it is a little slower, or much faster, is nothing that a gate has to decide.
-            Some((doubt, _)) if evidence.pairs.len() > 1 && verdict != Verdict::Fail => {
+            Some((doubt, _))
+                if (evidence.pairs.len() > 1 || evidence.known_noise().is_some())
+                    && verdict != Verdict::Fail =>
+            {
                 row.verdict = Verdict::Ok;
                 row.reason = Some(format!("beyond the limit of {}, but {doubt}", Percent(limit)));
                 row
@@ -289,6 +297,26 @@ fn overlap(evidence: &Evidence, change: f64) -> Option<Doubt> {
     let span = format!("{:+.2} to {:+.2}", Percent(low - 1.0), Percent(high - 1.0));
     let doubt = format!("the repeats of base and head overlap: they allow {span}");
     Some((doubt, Some("measure with more `--repeats`")))
+}
+
+/// What perturbations are known to do, where the sides were not measured under the same ones.
+fn within_noise(evidence: &Evidence) -> Option<Doubt> {
+    let doubt = match evidence.known_noise()? {
+        KnownNoise::Floor { side, floor } => {
+            format!(
+                "within the noise floor of {side}: perturbations move it by {}",
+                Percent(*floor)
+            )
+        }
+        KnownNoise::Collections { base, head } => format!(
+            "the collector ran {base} times in base's window and {head} times in head's, more \
+             than the change explains: where its runs fall can move equal code as far"
+        ),
+    };
+    Some((
+        doubt,
+        Some("measure both sides with `--perturbations 6`, or in pairs by `tiergate gate`"),
+    ))
 }
 
 /// Which perturbations say what, and what moves the bench most.

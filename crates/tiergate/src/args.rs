@@ -247,6 +247,9 @@ pub(crate) struct RunOptions {
     /// Which side of a comparison this is, kept in the results
     #[arg(long, value_enum, value_name = "SIDE")]
     pub(crate) side: Option<SideName>,
+    /// Whether accepted changes hold, as in a gate.
+    #[arg(skip)]
+    pub(crate) accepting: bool,
 }
 
 #[derive(Debug, Args)]

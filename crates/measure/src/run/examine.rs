@@ -47,6 +47,11 @@ impl Counted {
         let RawReading { count, budget, is_async, own_loop, .. } = *raw;
         Self { count, budget, is_async, own_loop }
     }
+
+    /// The ops of the window.
+    pub(crate) fn window_ops(&self) -> u64 {
+        self.budget.window_ops
+    }
 }
 
 pub(crate) fn examine(
@@ -91,7 +96,7 @@ pub(crate) fn still_changing(result: &BenchResult) -> Option<String> {
 }
 
 /// A window that holds the extra work often enough, as far as that can be afforded.
-pub(super) fn lengthened(bench: &Bench, window_ops: u64, period: u64, count: u64) -> Option<u64> {
+pub(crate) fn lengthened(bench: &Bench, window_ops: u64, period: u64, count: u64) -> Option<u64> {
     let per_op = count as f64 / window_ops as f64;
     let wanted = period.max(1) * PERIODS;
     let longer = whole_batches(bench, wanted);

@@ -26,7 +26,7 @@ pub(super) fn gate(options: &GateOptions) -> Result<ExitStatus, Failure> {
         selection: options.selection.clone(),
         instrument: options.instrument.clone(),
         repeats: options.repeats,
-        perturbations: None,
+        perturbations: options.perturbations.filter(|pairs| *pairs > 1),
         wall: 0,
         jobs: options.jobs,
         save,
@@ -38,5 +38,6 @@ pub(super) fn gate(options: &GateOptions) -> Result<ExitStatus, Failure> {
         show_output: false,
         recalibrate: false,
         side: Some(SideName::Head),
+        accepting: true,
     })
 }
