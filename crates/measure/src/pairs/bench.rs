@@ -146,6 +146,11 @@ impl Pair<'_> {
                 budget.window_ops = self.head.whole_batches(window_ops);
                 self.base.forget();
                 self.head.forget();
+                if let Some(ns_per_op) = growable_ns_per_op {
+                    let of_base = self.base.hold_grown(budget, ns_per_op);
+                    let of_head = self.head.hold_grown(budget, ns_per_op);
+                    budget.warmup_ops = of_base.max(of_head).unwrap_or(budget.warmup_ops);
+                }
                 progress.add_processes(2);
                 continue;
             }

@@ -73,6 +73,14 @@ impl<'a> Side<'a> {
         Some((found.budget, found.ns_per_op?))
     }
 
+    /// The warm-up that a grown window needs on this side.
+    pub(super) fn hold_grown(&mut self, budget: OpBudget, ns_per_op: f64) -> Option<u64> {
+        let (warmup_ops, doubt) =
+            self.attempt(|side| run::held(side.executor, side.bench, budget, ns_per_op))?;
+        self.doubt = self.doubt.take().or(doubt);
+        Some(warmup_ops)
+    }
+
     /// Takes a reading and keeps it.
     pub(super) fn read(&mut self, budget: OpBudget, perturbation: Perturbation) {
         self.attempt(|side| {

@@ -100,6 +100,17 @@ impl Found {
     }
 }
 
+/// The warm-up that a grown window needs, and why even that is none to judge by.
+pub(crate) fn held(
+    executor: &dyn Executor,
+    bench: &Bench,
+    budget: OpBudget,
+    ns_per_op: f64,
+) -> Result<(u64, Option<String>), Fault> {
+    let held = hold_grown(executor, bench, budget, ns_per_op)?;
+    Ok((held.budget.warmup_ops, never_settles(held.unsettled.as_ref())))
+}
+
 fn never_settles(event: Option<&TimedEvent>) -> Option<String> {
     let event = event?;
     let at = event.until().map_or_else(String::new, |op| format!(" by op {op}"));
@@ -141,9 +152,9 @@ fn take_all(
             growths += 1;
             budget.window_ops = whole_batches(bench, window_ops);
             if let Some(ns_per_op) = found.ns_per_op {
-                let held = hold_grown(executor, bench, budget, ns_per_op)?;
-                budget = held.budget;
-                doubt = doubt.or(never_settles(held.unsettled.as_ref()));
+                let (warmup_ops, unsettled) = held(executor, bench, budget, ns_per_op)?;
+                budget.warmup_ops = warmup_ops;
+                doubt = doubt.or(unsettled);
             }
             set_budget(result, budget);
             progress.add_processes(1);

@@ -15,8 +15,8 @@ pub use budget::{MINIMUM_COUNT, PlannedBudget};
 pub use evidence::{Shown, evidence};
 
 pub(crate) use bench::{
-    LARGEST_GROWTHS, calibrated_budget, conclude, empty_result, measure, prove, push, skipped,
-    whole_batches,
+    LARGEST_GROWTHS, calibrated_budget, conclude, empty_result, held, measure, prove, push,
+    skipped, whole_batches,
 };
 pub(crate) use budget::grown_window_ops;
 pub(crate) use calibration::OTHER_SEEDS;
