@@ -12,6 +12,9 @@ const LONG_STEP_SECONDS = 0.001;
 /** So many that the median is one of an undisturbed step. */
 const FEWEST_STEPS = 9;
 
+/** A process that waits gives the processor away of its own will, once for most of its ops. */
+const WAITS_PER_OP = 0.3;
+
 /** Waits take no time where clocks are virtual; this much of them is counted, for where they are not. */
 const LEAST_BUSY = 1 / 8;
 
@@ -25,7 +28,8 @@ function* timeOps(bench, { warmupOps, warmupSeconds, timingSeconds }) {
   const warmedUp = bench.opsDone;
   pace.restart();
   const timed = now();
-  const busy = process.cpuUsage();
+  const before = process.resourceUsage?.();
+  const opsBefore = bench.opsDone;
   // Hooks can take far longer than the ops between them, which are all that the pace counts.
   do yield* pace.step(Infinity);
   while (
@@ -35,16 +39,20 @@ function* timeOps(bench, { warmupOps, warmupSeconds, timingSeconds }) {
   return {
     async: bench.isAsync,
     warmupOps: warmedUp,
-    nsPerOp: pace.nsPerOp() * (bench.isAsync ? busyShare(busy, now() - timed) : 1),
+    nsPerOp: pace.nsPerOp() * busyShare(before, bench.opsDone - opsBefore, now() - timed),
     window: bench.window,
     batchOps: bench.batchOps,
   };
 }
 
-/** The part of some milliseconds in which the process was not waiting. */
-function busyShare(since, ms) {
-  const { user, system } = process.cpuUsage(since);
-  return Math.min(1, Math.max(LEAST_BUSY, (user + system) / 1000 / ms));
+/** The part of some milliseconds in which the process was not waiting; 1 unless its ops wait. */
+function busyShare(before, ops, ms) {
+  if (!before) return 1;
+  const after = process.resourceUsage();
+  const spent = (name) => after[name] - before[name];
+  if (spent('voluntaryContextSwitches') < WAITS_PER_OP * ops) return 1;
+  const busyMs = (spent('userCPUTime') + spent('systemCPUTime')) / 1000;
+  return Math.min(1, Math.max(LEAST_BUSY, busyMs / ms));
 }
 
 /** Runs ops in steps so short that a slow op overruns its time by one op at most. Hooks are not timed. */

@@ -51,11 +51,26 @@ impl Reading {
         let is_calm =
             self.proof.twin.as_ref().is_some_and(|twin| twin.collections_in_window() == 0);
         let (first, second) = self.halves().filter(|_| is_calm)?;
-        ((second / first - 1.0).abs() > HALVES).then(|| {
+        ((second / first - 1.0).abs() > DRIFTING_HALVES).then(|| {
             format!(
                 "its cost drifts: {first:.0} instructions per op in the first half of the window, \
                  {second:.0} in the second, without a change of code or a collection; does its \
                  state grow from op to op?"
+            )
+        })
+    }
+
+    /// What is to be known of a calm window whose halves differ, but not so much that its place
+    /// decides about the count.
+    pub fn halves_warning(&self) -> Option<String> {
+        let is_calm =
+            self.proof.twin.as_ref().is_some_and(|twin| twin.collections_in_window() == 0);
+        let (first, second) = self.halves().filter(|_| is_calm)?;
+        let difference = (second / first - 1.0).abs();
+        (difference > HALVES && difference <= DRIFTING_HALVES).then(|| {
+            format!(
+                "an op took {first:.0} instructions in the first half of the window and {second:.0} \
+                 in the second: its state changes slowly"
             )
         })
     }
@@ -76,8 +91,11 @@ impl Reading {
     }
 }
 
-/// The halves of a calm window differ by less.
+/// The halves of a calm window differ by less, unless the op's state changes slowly.
 const HALVES: f64 = 0.01;
+
+/// With halves that differ by more, the place of the window decides about the count.
+const DRIFTING_HALVES: f64 = 0.05;
 
 /// In shorter halves an op more or less, or the mark at their end, would weigh.
 const FEWEST_OPS_OF_A_HALF: u64 = 100;

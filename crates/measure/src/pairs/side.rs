@@ -147,6 +147,11 @@ impl<'a> Side<'a> {
                 self.result.warnings.push(warning);
                 None
             }
+            Examined::Changed(warning) => {
+                self.doubt = run::still_changing(&self.result);
+                self.result.warnings.push(warning);
+                None
+            }
             Examined::Doubt(reason) => {
                 self.doubt = Some(reason);
                 None

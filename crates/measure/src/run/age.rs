@@ -52,8 +52,11 @@ const DRIFT_PAIRS: f64 = 0.9;
 /// A stretch that costs so many times the usual holds more than the op's usual work.
 const PEAK: f64 = 1.3;
 
-/// The share of the window's cost in peaks that decides about it.
+/// The share of the window's cost in peaks that can decide about it.
 const PEAKS_SHARE: f64 = 0.02;
+
+/// The same for a single one of them: another warm-up can bring one more or less.
+const PEAK_SHARE: f64 = 0.0125;
 
 /// With so many in a window, one more or less does not matter much.
 const ENOUGH_PEAKS: u64 = 8;
@@ -211,7 +214,8 @@ fn refills(course: &[Stretch], late: &[Stretch], usual: f64, reached: bool) -> O
         return None;
     }
     let peaks = starts(late, is_peak);
-    if peaks.len() as u64 >= ENOUGH_PEAKS {
+    let one = extra / all / peaks.len().max(1) as f64;
+    if peaks.len() as u64 >= ENOUGH_PEAKS || one < PEAK_SHARE {
         return None;
     }
     // Where the window holds but one, those of the warm-up tell how far they lie apart.

@@ -2,7 +2,7 @@
 
 use super::budget::grown_window_ops;
 use super::calibration::{calibrate, hold_grown};
-use super::examine::{Counted, Examined, examine, lengthened};
+use super::examine::{Counted, Examined, examine, lengthened, still_changing};
 use super::jump::jump;
 use super::{Progress, RunPlan, phases};
 use crate::Fault;
@@ -123,6 +123,7 @@ fn take_all(
     let mut doubt = found.doubt();
     let mut growths = 0;
     let mut is_lengthened = false;
+    let mut has_changed = false;
     while result.readings.len() < plan.repeats as usize {
         if interrupted.load(Ordering::Relaxed) {
             return Err(Fault::Interrupted);
@@ -152,6 +153,10 @@ fn take_all(
             match examine(executor, bench, &Counted::of(&raw), progress) {
                 Examined::Steady => {}
                 Examined::Warning(warning) => result.warnings.push(warning),
+                Examined::Changed(warning) => {
+                    has_changed = true;
+                    result.warnings.push(warning);
+                }
                 Examined::Doubt(reason) => doubt = Some(reason),
                 Examined::TooShort { period_ops: Some(period), reason } => {
                     let longer = lengthened(bench, budget.window_ops, period, raw.count);
@@ -187,7 +192,8 @@ fn take_all(
         push(result, raw.map_err(|fault| fault.under(*perturbation))?, *perturbation);
     }
     let unproven = prove(executor, bench, progress, result);
-    Ok(doubt.or(unproven))
+    let changing = has_changed.then(|| still_changing(result)).flatten();
+    Ok(doubt.or(unproven).or(changing))
 }
 
 /// Adds to the readings what a traced run with the same seeds, flags and ops tells of them. Says why
@@ -214,6 +220,8 @@ pub(crate) fn prove(
     if phases::are_wanted(&timeline) {
         count_phases(executor, bench, progress, result);
     }
+    let slow = result.readings.first().and_then(Reading::halves_warning);
+    result.warnings.extend(slow);
     jump(result)
 }
 

@@ -20,7 +20,7 @@ pub(crate) use bench::{
 };
 pub(crate) use budget::grown_window_ops;
 pub(crate) use calibration::OTHER_SEEDS;
-pub(crate) use examine::{Counted, Examined, examine, lengthened};
+pub(crate) use examine::{Counted, Examined, examine, lengthened, still_changing};
 
 use crate::executor::{Bench, Executor};
 use std::collections::BTreeMap;
