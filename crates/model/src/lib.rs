@@ -40,7 +40,8 @@ pub use percent::Percent;
 pub use perturbation::{Perturbation, PerturbationKind, UnknownPerturbation};
 pub use reading::{MarkCheck, Observed, Phases, Pinned, Proof, Reading, Spent};
 pub use result_file::{
-    BenchResult, BenchStatus, ResultFile, ResultFileFault, SCHEMA_VERSION, Side, WallReading,
+    BenchResult, BenchStatus, Calibration, ResultFile, ResultFileFault, SCHEMA_VERSION, Side,
+    WallReading,
 };
 pub use shard::{Shard, ShardError};
 pub use twin::{CodeChange, Twin};

@@ -70,13 +70,15 @@ impl<'a> Side<'a> {
         let found =
             self.attempt(|side| run::calibrated_budget(side.executor, side.bench, side.progress))?;
         self.doubt = found.doubt();
+        self.result.calibration = found.calibration;
         Some((found.budget, found.ns_per_op?))
     }
 
     /// The warm-up that a grown window needs on this side.
     pub(super) fn hold_grown(&mut self, budget: OpBudget, ns_per_op: f64) -> Option<u64> {
-        let (warmup_ops, doubt) =
-            self.attempt(|side| run::held(side.executor, side.bench, budget, ns_per_op))?;
+        let (warmup_ops, doubt) = self.attempt(|side| {
+            run::held(side.executor, side.bench, budget, ns_per_op, &mut side.result)
+        })?;
         self.doubt = self.doubt.take().or(doubt);
         Some(warmup_ops)
     }

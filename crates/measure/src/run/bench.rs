@@ -11,7 +11,7 @@ use crate::trace::TimedEvent;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use tiergate_model::{
-    BenchResult, BenchStatus, Observed, OpBudget, Perturbation, Reading, Twin, Unit,
+    BenchResult, BenchStatus, Calibration, Observed, OpBudget, Perturbation, Reading, Twin, Unit,
 };
 
 /// Windows are grown at most so often; after that the bench is taken as it is.
@@ -60,7 +60,8 @@ pub(crate) fn find_budget(
 ) -> Result<Found, Fault> {
     if let Some(planned) = plan.budgets.get(bench.id()) {
         let (budget, hand_set) = (planned.budget, planned.hand_set);
-        return Ok(Found { budget, hand_set, ns_per_op: None, unsettled: None });
+        let calibration = None;
+        return Ok(Found { budget, hand_set, ns_per_op: None, unsettled: None, calibration });
     }
     calibrated_budget(executor, bench, progress)
 }
@@ -76,11 +77,13 @@ pub(crate) fn calibrated_budget(
     progress.process_finished(bench, start.elapsed().as_secs_f64());
     let ns_per_op = sized?.ns_per_op;
     let calibrated = calibrate(executor, bench, ns_per_op)?;
+    let seconds = start.elapsed().as_secs_f64();
     Ok(Found {
         budget: calibrated.budget,
         hand_set: false,
         ns_per_op: Some(ns_per_op),
         unsettled: calibrated.unsettled,
+        calibration: Some(Calibration { processes: calibrated.runs + 1, seconds }),
     })
 }
 
@@ -91,6 +94,7 @@ pub(crate) struct Found {
     /// Where the budget was found now, and may still be bettered.
     pub(crate) ns_per_op: Option<f64>,
     unsettled: Option<TimedEvent>,
+    pub(crate) calibration: Option<Calibration>,
 }
 
 impl Found {
@@ -100,14 +104,20 @@ impl Found {
     }
 }
 
-/// The warm-up that a grown window needs, and why even that is none to judge by.
+/// The warm-up that a grown window needs, and why even that is none to judge by. What it took is added
+/// to the result's calibration.
 pub(crate) fn held(
     executor: &dyn Executor,
     bench: &Bench,
     budget: OpBudget,
     ns_per_op: f64,
+    result: &mut BenchResult,
 ) -> Result<(u64, Option<String>), Fault> {
+    let start = Instant::now();
     let held = hold_grown(executor, bench, budget, ns_per_op)?;
+    let taken = result.calibration.get_or_insert_default();
+    taken.processes += held.runs;
+    taken.seconds += start.elapsed().as_secs_f64();
     Ok((held.budget.warmup_ops, never_settles(held.unsettled.as_ref())))
 }
 
@@ -131,6 +141,7 @@ fn take_all(
     let found = find_budget(executor, plan, bench, progress)?;
     let mut budget = found.budget;
     set_budget(result, budget);
+    result.calibration = found.calibration;
     let mut doubt = found.doubt();
     let mut growths = 0;
     let mut is_lengthened = false;
@@ -152,7 +163,7 @@ fn take_all(
             growths += 1;
             budget.window_ops = whole_batches(bench, window_ops);
             if let Some(ns_per_op) = found.ns_per_op {
-                let (warmup_ops, unsettled) = held(executor, bench, budget, ns_per_op)?;
+                let (warmup_ops, unsettled) = held(executor, bench, budget, ns_per_op, result)?;
                 budget.warmup_ops = warmup_ops;
                 doubt = doubt.or(unsettled);
             }
