@@ -24,7 +24,7 @@ pub fn trace_flags(kind: EngineKind) -> &'static [(FlagForm, &'static str)] {
 }
 
 /// Keeps an engine at its lowest tiers, in which an op costs the same from its first calls on; and
-/// collections of young objects rare, where that can be set.
+/// collections rare, which the look would take for work of the op.
 pub(crate) fn lowest_tier_flags(kind: EngineKind) -> &'static [(FlagForm, &'static str)] {
     match kind {
         EngineKind::Node | EngineKind::Deno => &[
@@ -33,13 +33,15 @@ pub(crate) fn lowest_tier_flags(kind: EngineKind) -> &'static [(FlagForm, &'stat
             (FlagForm::V8, "--no-maglev"),
             (FlagForm::V8, "--no-opt"),
             (FlagForm::V8, "--no-use-osr"),
-            (FlagForm::V8, "--min-semi-space-size=64"),
-            (FlagForm::V8, "--max-semi-space-size=64"),
+            (FlagForm::V8, "--min-semi-space-size=256"),
+            (FlagForm::V8, "--max-semi-space-size=256"),
         ],
         EngineKind::Bun => &[
             (FlagForm::Variable, "BUN_JSC_useBaselineJIT=0"),
             (FlagForm::Variable, "BUN_JSC_useDFGJIT=0"),
             (FlagForm::Variable, "BUN_JSC_useFTLJIT=0"),
+            // Of its heaps the program's is a large one; it is collected no earlier than at that size.
+            (FlagForm::Variable, "BUN_JSC_largeHeapSize=268435456"),
         ],
     }
 }

@@ -38,7 +38,6 @@
 //! ```
 
 mod bench;
-mod side;
 
 use crate::executor::{Bench, Executor};
 use crate::run::{PlannedBudget, Progress};
