@@ -1,5 +1,6 @@
 //! Steps taken with a real engine, each in a fresh process.
 
+use super::beside::BesideFlags;
 use super::empty::EmptyOps;
 use super::invocation::{Equipment, Invocation};
 use super::lifting::LiftedPins;
@@ -62,6 +63,7 @@ pub struct EngineExecutor {
     not_loadable: Option<String>,
     lifted: LiftedPins,
     suite_flags: SuiteFlags,
+    beside: BesideFlags,
     empty_ops: EmptyOps,
 }
 
@@ -93,6 +95,7 @@ impl EngineExecutor {
             fingerprint,
             lifted: LiftedPins::default(),
             suite_flags: SuiteFlags::default(),
+            beside: BesideFlags::default(),
             empty_ops,
         }
     }
@@ -123,7 +126,11 @@ impl EngineExecutor {
         let flags = self.flags_of(file)?;
         Ok(match tiers {
             Tiers::AsMeasured => flags.into_owned(),
-            Tiers::Lowest => flags.at_lowest_tier(),
+            Tiers::Lowest => flags.with_extras(self.beside.lowest_tier(
+                &self.engine,
+                &self.flags,
+                &self.sandbox.root,
+            )?),
         })
     }
 
@@ -506,7 +513,8 @@ impl Executor for EngineExecutor {
         seeds: Option<Seeds>,
     ) -> Result<Timeline, Fault> {
         let own = self.flags_of(&bench.file)?;
-        let mut flags = own.with_traces();
+        let extras = self.beside.traces(&self.engine, &self.flags, &self.sandbox.root)?;
+        let mut flags = own.with_extras(extras);
         if let Some(seeds) = seeds {
             flags = flags.with_seeds(seeds);
         }
@@ -515,7 +523,10 @@ impl Executor for EngineExecutor {
             let lifted = self.lifted.of(bench.id());
             let kept = lifted.map_or_else(|| held.clone(), |lifted| lifted.keep(&held));
             let fault = match self.trace_once(&flags, bench, budget, &kept) {
-                Ok(timeline) => return Ok(timeline),
+                Ok(mut timeline) => {
+                    timeline.untraced.clone_from(&extras.lacking);
+                    return Ok(timeline);
+                }
                 Err(fault) => fault,
             };
             if kept.is_empty() || !self.lifted.lift_more(bench.id(), &fault) {

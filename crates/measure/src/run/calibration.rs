@@ -204,7 +204,7 @@ mod tests {
             };
             let events =
                 (self.0)(seeds).iter().filter(|at| **at <= ops).map(|at| event(*at)).collect();
-            Ok(Timeline { budget, events, raw: String::new() })
+            Ok(Timeline { budget, events, raw: String::new(), untraced: Vec::new() })
         }
 
         fn window_target_ns(&self) -> f64 {

@@ -27,6 +27,7 @@ pub(super) fn prove(
     for reading in result.readings.iter_mut().filter(|one| one.perturbation == Perturbation::None) {
         reading.proof.twin = Some(twin.clone());
     }
+    result.warnings.extend(timeline.untraced.iter().cloned());
     if phases::are_wanted(&timeline) {
         count_phases(executor, bench, progress, result);
     }
