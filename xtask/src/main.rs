@@ -9,6 +9,7 @@
 mod bench_counter;
 mod demo;
 mod leave_one_out;
+mod oracle;
 mod setup;
 mod steps;
 mod test;
@@ -25,7 +26,7 @@ cargo xtask COMMAND
   bench-counter [--rounds N] [--callgrind] [ENGINE…] [WORKLOAD…]
            what the counter costs, as Markdown: the same windows natively and counted
   oracle [ENGINE…] [WORKLOAD…]
-           compare the counter with single-stepping, address by address
+           compare the counter with single-stepping, address by address; `c` is a program in C
   whole-programs [ENGINE…]
            run programs under the counter from first line to last, and compare with native
   stress [--times N] [ENGINE…]
@@ -50,7 +51,7 @@ fn main() -> Result<()> {
         Some("bench-counter") => bench_counter::run(&arguments()),
         Some("whole-programs") => whole_programs::run(&arguments()),
         Some("stress") => whole_programs::stress(&arguments()),
-        Some("oracle") => bench_counter::oracle(&arguments()),
+        Some("oracle") => oracle::run(&arguments()),
         Some("check-aarch64") => test::check_aarch64(),
         Some("setup") => {
             setup::valgrind()?;
