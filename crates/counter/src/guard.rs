@@ -92,7 +92,7 @@ pub(crate) static GUARD: Guard = Guard {
 pub(crate) enum Fault {
     /// The page was guarded: it is writable now, and dirty.
     Released,
-    /// The page has been guarded before and is writable: another thread was faster. Try again.
+    /// The page is writable by now: another thread was faster. Try again.
     Gone,
     /// Not ours.
     Unknown,
@@ -204,7 +204,8 @@ impl Guard {
                 self.attention();
                 Fault::Released
             }
-            Some(_) if sys::is_writable(addr) => Fault::Gone,
+            // Released by another thread, or given another protection by the program, since the write was refused.
+            _ if sys::is_writable(addr) => Fault::Gone,
             _ => Fault::Unknown,
         };
         let outcome = if self.is_measured_process() {
@@ -277,6 +278,22 @@ impl Guard {
             // What the program wants of these pages is to be asked anew.
             s.pages.remove_where(|page| (sys::page_of(start)..end).contains(&page));
             s.note(Dirty { start, end, remapped: true });
+            self.noted.fetch_add(1, SeqCst);
+            self.attention();
+        });
+    }
+
+    /// Notes that the contents of a range have changed without a write, its protection staying as it is.
+    pub(crate) fn contents_changed(&self, start: u64, end: u64) {
+        self.with(|s| {
+            s.pages.update(|page, bits| {
+                if bits & GUARDED == 0 || !(start..end).contains(&page) {
+                    return bits;
+                }
+                sys::protect(page, sys::PAGE, u64::from(bits & !GUARDED));
+                bits & !GUARDED
+            });
+            s.note(Dirty { start, end, remapped: false });
             self.noted.fetch_add(1, SeqCst);
             self.attention();
         });

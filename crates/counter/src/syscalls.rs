@@ -119,7 +119,10 @@ impl Translator {
             }
             libc::SYS_shmat if result > 0 => self.mapping_changed(result as u64, 1, true),
             libc::SYS_madvise if result == 0 && !is_mere_advice(args[2]) => {
-                self.mapping_changed(args[0], args[1], false)
+                let end = args[0].saturating_add(args[1].next_multiple_of(sys::PAGE));
+                if self.holds_code(args[0], end) {
+                    GUARD.contents_changed(args[0], end);
+                }
             }
             _ => {
                 if result == sys::EFAULT && GUARD.release_all() {
@@ -134,11 +137,14 @@ impl Translator {
         }
     }
 
+    fn holds_code(&self, start: u64, end: u64) -> bool {
+        self.space.all().iter().any(|r| r.exec && r.start < end && start < r.end)
+    }
+
     /// A mapping changed; of interest if code was or may now be there, or if memory may be shown twice.
     fn mapping_changed(&mut self, start: u64, len: u64, may_be_code: bool) {
         let end = start.saturating_add(len.next_multiple_of(sys::PAGE));
-        let was_code = self.space.all().iter().any(|r| r.exec && r.start < end && start < r.end);
-        if was_code {
+        if self.holds_code(start, end) {
             self.tally.code_mappings_changed += 1;
             GUARD.remapped(start, end);
         } else if may_be_code && self.space.shares_low_half(start, end) {
