@@ -6,8 +6,12 @@ import Module from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import functions from '../frameworks/functions.cjs';
 import intercept from './intercept.cjs';
 import packages from './packages.cjs';
+
+/** The user's own modules. */
+const USERS = /^(?!.*[\\/]node_modules[\\/]).*\.[cm]?[jt]sx?$/;
 
 export function installPlugin(adapters, api) {
   Bun.plugin({
@@ -17,13 +21,16 @@ export function installPlugin(adapters, api) {
       for (const { file } of adapters) {
         if (file) build.onLoad({ filter: file }, ({ path }) => load(adapters, path));
       }
+      if (functions.areWanted()) build.onLoad({ filter: USERS }, ({ path }) => load(adapters, path));
     },
   });
 }
 
 function load(adapters, file) {
-  const contents = fs.readFileSync(file, 'utf8') + (intercept.tailFor(adapters, pathToFileURL(file).href) ?? '');
-  if (packages.isModuleFile(file)) return { loader: 'js', contents };
+  const text = fs.readFileSync(file, 'utf8');
+  const contents = intercept.changed(adapters, pathToFileURL(file).href, undefined, () => text) ?? text;
+  const loader = path.extname(file).replace(/^\.[cm]?/, '');
+  if (loader !== 'js' || packages.isModuleFile(file)) return { loader, contents };
   const module = new Module(file);
   module.filename = file;
   module.paths = Module._nodeModulePaths(path.dirname(file));

@@ -7,7 +7,7 @@ const fs = require('node:fs');
 const { registerHooks } = require('node:module');
 const { pathToFileURL } = require('node:url');
 
-const { apiFor, tailFor } = require('./intercept.cjs');
+const { apiFor, changed } = require('./intercept.cjs');
 
 function installHooks(adapters) {
   registerHooks({
@@ -21,9 +21,9 @@ function installHooks(adapters) {
       const loaded = next(url, context);
       // With a load hook in place Deno takes required JSON for a script unless the format says what it is.
       if (!loaded.format && url.endsWith('.json')) return { ...loaded, format: 'json' };
-      const tail = tailFor(adapters, url);
-      if (!tail) return loaded;
-      return { ...loaded, source: Buffer.from(loaded.source ?? fs.readFileSync(new URL(url))).toString() + tail };
+      const read = () => Buffer.from(loaded.source ?? fs.readFileSync(new URL(url))).toString();
+      const source = changed(adapters, url, loaded.format, read);
+      return source === undefined ? loaded : { ...loaded, source };
     },
   });
 }

@@ -2,16 +2,20 @@
 
 // Frameworks are intercepted by one line that is appended to the source of the real package when the engine
 // loads it: any copy of it, from any folder, as ESM or CommonJS, keeps its exports and hands them to its
-// adapter. `import "tiergate"` is answered with the harness's own API.
+// adapter. `import "tiergate"` is answered with the harness's own API. Where the user has named functions, the user's
+// own modules get code around them that finds these.
 
 const path = require('node:path');
 const { fileURLToPath } = require('node:url');
 
+const functions = require('../frameworks/functions.cjs');
 const { isModuleFile, packageOf, seriesOf } = require('./packages.cjs');
 
 const HANDLE = Symbol.for('tiergate.harness');
 const HANDLE_SOURCE = 'globalThis[Symbol.for("tiergate.harness")]';
-const API = path.join(path.dirname(__dirname), 'api');
+const HARNESS = path.dirname(__dirname) + path.sep;
+const API = path.join(HARNESS, 'api');
+const SCRIPT = /\.[cm]?[jt]sx?$/;
 
 /** Puts the object in place that appended lines and the API find the session by. */
 function installHandle(session, adapters) {
@@ -29,7 +33,7 @@ function installHandle(session, adapters) {
       return session.end('failed');
     }
   };
-  Object.defineProperty(globalThis, HANDLE, { value: { attach, api: session.api } });
+  Object.defineProperty(globalThis, HANDLE, { value: { attach, api: session.api, find: functions.find } });
 }
 
 /** The adapter for a file of a framework that an engine is about to load. */
@@ -44,10 +48,23 @@ function versionOf(adapter, file) {
   return found?.name === adapter.name ? found.version : undefined;
 }
 
-/** The line to append to a framework's file, loaded from a URL; undefined for any other file. */
-function tailFor(adapters, url) {
+/**
+ * What a module is to be evaluated as, of its text as a function, its URL and its format, which not every engine tells;
+ * undefined if it is not changed.
+ */
+function changed(adapters, url, format, read) {
   const file = pathOf(url);
-  const adapter = file && adapterFor(adapters, file);
+  if (!file) return undefined;
+  const tail = tailFor(adapters, file, url);
+  if (tail) return read() + tail;
+  if (file.startsWith(HARNESS) || !SCRIPT.test(file) || !functions.areWanted()) return undefined;
+  const isModule = format ? format.startsWith('module') : isModuleFile(file);
+  return functions.around(read(), { file, url, isModule, handle: HANDLE_SOURCE });
+}
+
+/** The line to append to a framework's file; undefined for any other file. */
+function tailFor(adapters, file, url) {
+  const adapter = adapterFor(adapters, file);
   if (!adapter) return undefined;
   const locals = adapter.locals?.(file) ?? 'undefined';
   const attach = (exports) =>
@@ -69,4 +86,4 @@ function pathOf(url) {
   return path.isAbsolute(url) ? url : undefined;
 }
 
-module.exports = { apiFor, installHandle, tailFor };
+module.exports = { apiFor, changed, installHandle };

@@ -7,22 +7,19 @@
 const Module = require('node:module');
 const { pathToFileURL } = require('node:url');
 
-const { apiFor, tailFor } = require('./intercept.cjs');
+const { apiFor, changed } = require('./intercept.cjs');
 
 function installHooks(adapters) {
-  const withTail = (url, source) => {
-    const tail = tailFor(adapters, url);
-    return tail ? Buffer.from(source).toString() + tail : source;
-  };
-  extendModules(withTail);
-  extendCommonJs(withTail);
+  const change = (format) => (url, source) => changed(adapters, url, format, () => Buffer.from(source).toString()) ?? source;
+  extendModules(change('module'));
+  extendCommonJs(change('commonjs'));
 }
 
-function extendModules(withTail) {
+function extendModules(change) {
   const { translators } = require('internal/modules/esm/translators');
   const translate = translators.get('module');
   translators.set('module', function (url, source, ...rest) {
-    return translate.call(this, url, withTail(url, source), ...rest);
+    return translate.call(this, url, change(url, source), ...rest);
   });
   const loader = require('internal/modules/esm/loader').getOrInitializeCascadedLoader();
   const { defaultResolve } = loader;
@@ -33,14 +30,14 @@ function extendModules(withTail) {
   };
 }
 
-function extendCommonJs(withTail) {
+function extendCommonJs(change) {
   const { _resolveFilename } = Module;
   Module._resolveFilename = function (specifier, ...rest) {
     return apiFor(specifier, false) ?? _resolveFilename.call(this, specifier, ...rest);
   };
   const { _compile } = Module.prototype;
   Module.prototype._compile = function (source, file, ...rest) {
-    return _compile.call(this, withTail(file, source), file, ...rest);
+    return _compile.call(this, change(file, source), file, ...rest);
   };
 }
 

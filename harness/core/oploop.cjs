@@ -58,8 +58,13 @@ async function tiergateWarmAsync(run, f, ops) {
 const strangers = Array.from({ length: 12 }, (_, i) => new Function(`return ${i}`));
 
 /** One mark comes for each, before any op. */
-function makeStrange(warm) {
-  for (const stranger of strangers) warm(stranger, undefined, 1);
+function makeStrange() {
+  for (const stranger of strangers) tiergateWarm(stranger, undefined, 1);
+  return strangers.length;
+}
+
+async function makeStrangeAsync() {
+  for (const stranger of strangers) await tiergateWarmAsync(stranger, undefined, 1);
   return strangers.length;
 }
 
@@ -103,14 +108,14 @@ const keep = (value) => {
 const sync = {
   run: tiergateRun,
   warm: (f, ops) => tiergateWarm(tiergateRun, f, ops),
-  prepare: () => makeStrange(tiergateWarm),
+  prepare: makeStrange,
   span,
   bracket,
 };
 const async = {
   run: tiergateRunAsync,
   warm: (f, ops) => tiergateWarmAsync(tiergateRunAsync, f, ops),
-  prepare: () => makeStrange(tiergateWarmAsync),
+  prepare: makeStrangeAsync,
   span: spanAsync,
   bracket: bracketAsync,
 };

@@ -9,6 +9,12 @@ const loops = require('./oploop.cjs');
 
 const now = performance.now.bind(performance);
 
+/**
+ * Ops of the warm-up that are supplied at a time: whole batches, about as many as mitata's. With fewer the loops would
+ * be entered so often from here that they reach their last tier by themselves, as late as in the window.
+ */
+const SUPPLY = 80 * loops.BATCH;
+
 class Ops extends Drive {
   constructor(request, plan) {
     super(request, plan);
@@ -56,7 +62,7 @@ class Ops extends Drive {
   *measure() {
     const { batchOps, loop, plan } = this;
     const { warmupOps, windowOps, shares = [windowOps] } = this.request.budget;
-    const marksBefore = settleMarks() + (this.window === 'span' ? loop.prepare() : 0);
+    const marksBefore = settleMarks() + (this.window === 'span' ? yield loop.prepare() : 0);
     this.course = { firstOps: this.opsDone, marksBefore, step: loops.BATCH, marksPerStep: 1, ownLoop: false };
     yield* this.#warmUp(warmupOps - this.opsDone);
     if (this.window === 'span') {
@@ -78,7 +84,7 @@ class Ops extends Drive {
     const { batchOps, loop, plan } = this;
     this.phase = 'op';
     if (this.window === 'span') {
-      const atOnce = plan.supply ? loops.BATCH : Math.max(1, ops);
+      const atOnce = plan.supply ? SUPPLY : Math.max(1, ops);
       for (let left = ops; left > 0; left -= atOnce) {
         const some = Math.min(left, atOnce);
         if (plan.supply) yield plan.supply(some);

@@ -68,7 +68,7 @@ const listOf = ([program, ...args] = []) => [program, args];
 const base = (file) => path.basename(String(file?.href ?? file).replace(/[?#].*$/, ''));
 
 /** Threads in which loaders translate modules. */
-const OF_LOADERS = /[\\/](?:tsx|ts-node|@swc-node[\\/]register)[\\/]/;
+const OF_LOADERS = /[\\/](?:tsx|ts-node|@swc-node[\\/]register|esbuild)[\\/]/;
 
 function threadName(file, options) {
   if (OF_LOADERS.test(String(file?.href ?? file))) return undefined;

@@ -41,14 +41,16 @@ class Session {
   }
 
   /**
-   * A bench that the framework would run now. Lists it; true if it is the selected one and is to be driven.
+   * A bench that the framework would run now. Lists it; true if it is the selected one and is to be driven. The rest
+   * of its fields is what the parent is told: `framework`, `frameworkVersion`, and where there are any, `imports` and
+   * `engineArgs`.
    */
-  meet({ names, framework, frameworkVersion, imports, window = 'span', batchOps = 1, divisible = true, skipped = false }) {
+  meet({ names, window = 'span', batchOps = 1, divisible = true, skipped = false, ...rest }) {
     const { ordinal, selected } = this.ids.take(names);
     this.#quiet.stir();
     this.#unrun--;
     if (this.mode === 'list') {
-      this.emit('bench', { names, ordinal, framework, frameworkVersion, imports, window, batchOps, divisible, skipped });
+      this.emit('bench', { names, ordinal, window, batchOps, divisible, skipped, ...rest });
     }
     return selected && !skipped && !this.#drive;
   }

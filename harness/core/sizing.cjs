@@ -9,8 +9,17 @@ const now = performance.now.bind(performance);
 /** A step that takes longer holds too many ops to look at the clock in time. */
 const LONG_STEP_SECONDS = 0.001;
 
+/** Steps that take longer are timed by the processor: on a busy machine few of them run without a break. */
+const LONG_ENOUGH_SECONDS = 0.0002;
+
 /** So many that the median is one of an undisturbed step. */
 const FEWEST_STEPS = 9;
+
+/** A process that waits gives the processor away of its own will, once for most of its ops. */
+const WAITS_PER_OP = 0.3;
+
+/** Waits take no time where clocks are virtual; this much of them is counted, for where they are not. */
+const LEAST_BUSY = 1 / 8;
 
 /** Warms the bench up within its limits, then times it: a coroutine that returns the fields of `sized`. */
 function* timeOps(bench, { warmupOps, warmupSeconds, timingSeconds }) {
@@ -22,6 +31,8 @@ function* timeOps(bench, { warmupOps, warmupSeconds, timingSeconds }) {
   const warmedUp = bench.opsDone;
   pace.restart();
   const timed = now();
+  const before = process.resourceUsage?.();
+  const opsBefore = bench.opsDone;
   // Hooks can take far longer than the ops between them, which are all that the pace counts.
   do yield* pace.step(Infinity);
   while (
@@ -31,10 +42,24 @@ function* timeOps(bench, { warmupOps, warmupSeconds, timingSeconds }) {
   return {
     async: bench.isAsync,
     warmupOps: warmedUp,
-    nsPerOp: pace.nsPerOp(),
+    nsPerOp: Math.max(pace.nsPerOp(), waitedNsPerOp(before, bench.opsDone - opsBefore, now() - timed)),
     window: bench.window,
     batchOps: bench.batchOps,
   };
+}
+
+/** What counts of the time that ops spent waiting, if they did. */
+function waitedNsPerOp(before, ops, ms) {
+  if (!before) return 0;
+  const waits = process.resourceUsage().voluntaryContextSwitches - before.voluntaryContextSwitches;
+  return waits < WAITS_PER_OP * ops ? 0 : (LEAST_BUSY * ms * 1e6) / ops;
+}
+
+/** Of some seconds those in which the process had the processor. */
+function busySeconds(seconds, before) {
+  if (seconds < LONG_ENOUGH_SECONDS) return seconds;
+  const { user, system } = process.cpuUsage(before);
+  return Math.min(seconds, (user + system) / 1e6 || seconds);
 }
 
 /** Runs ops in steps so short that a slow op overruns its time by one op at most. Hooks are not timed. */
@@ -62,9 +87,10 @@ class Pace {
   *step(atMost) {
     const { bench } = this;
     const ops = bench.window === 'brackets' ? bench.batchOps : Math.min(this.#size, atMost);
+    const before = process.cpuUsage();
     const seconds = yield* bench.timed(ops);
     this.seconds += seconds;
-    this.steps.push((seconds * 1e9) / ops);
+    this.steps.push((busySeconds(seconds, before) * 1e9) / ops);
     bench.opsDone += ops;
     if (seconds > LONG_STEP_SECONDS) this.#size = Math.max(1, this.#size >> 1);
     else this.#size = Math.min(BATCH, this.#size * 2);

@@ -69,6 +69,8 @@ if (![3, 4, 5].includes(major)) {
   append({ event: 'end', reason: 'unsupported', unrun: 0 });
   process.exit(0);
 }
+// The plugin of the project's configuration is for others who start vitest.
+globalThis[Symbol.for('tiergate.vitest')] = true;
 const { createVitest } = await import(pathToFileURL(fromProject.resolve('vitest/node')).href);
 const silent = {
   onInit() {},

@@ -1,6 +1,6 @@
 'use strict';
 
-// bench-node 0.11 to 0.15. The real class checks what it is given; its `run` is replaced, as it would time benches by
+// bench-node 0.10 to 0.15. The real class checks what it is given; its `run` is replaced, as it would time benches by
 // the clock. Results of that form, with numbers that look real, go to the suite's reporter.
 //
 // By default bench-node keeps V8 from optimising the functions. Here they are optimised as in production.
@@ -116,7 +116,7 @@ function resultOf({ name: benchName, options }, benchmarkMode, plugins) {
 
 module.exports = {
   name,
-  majors: ['0.11', '0.13', '0.15'],
+  majors: ['0.10', '0.11', '0.13', '0.14', '0.15'],
   file: /[\\/]bench-node[\\/]lib[\\/]index\.js$/,
   attach,
 };

@@ -13,11 +13,12 @@
 const benchNode = require('./bench-node.cjs');
 const benchmark = require('./benchmark.cjs');
 const deno = require('./deno.cjs');
+const functions = require('./functions.cjs');
 const mitata = require('./mitata.cjs');
 const nodeCore = require('./node-core.cjs');
 const tinybench = require('./tinybench.cjs');
 const vitest = require('./vitest.cjs');
 
-const adapters = [tinybench, mitata, benchmark, benchNode, deno, nodeCore, vitest];
+const adapters = [tinybench, mitata, benchmark, benchNode, deno, nodeCore, vitest, functions];
 
 module.exports = { adapters };

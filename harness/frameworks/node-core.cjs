@@ -29,7 +29,7 @@ function attach(session, exports, version) {
   exports.createBenchmark = (fn, configs, options) => {
     let bench;
     // In place of the user's function, which the class itself calls in a child for one combination.
-    const run = () => runAll(session, { bench, fn, version, flags: options?.flags ?? [] });
+    const run = () => runAll(session, { bench, fn, version, flags: bench.flags ?? options?.flags ?? [] });
     bench = Reflect.apply(createBenchmark, exports, [run, configs, options]);
     bench._run = run;
     bench.http = refuseHttp;
@@ -42,14 +42,20 @@ function refuseHttp() {
 }
 
 function runAll(session, { bench, fn, version, flags }) {
-  const missing = flags.filter((flag) => !process.execArgv.includes(flag));
+  // Node starts the process of each combination with them, and so does the parent.
+  const engineArgs = flags.filter((flag) => !process.execArgv.includes(flag));
   const selected = bench.queue.filter((config) => {
     const names = [labelOf(config) || bench.name];
     const window = hasCount(config) ? 'span' : 'brackets';
     session.added();
-    const isSelected = session.meet({ names, framework: name, frameworkVersion: version, window, divisible: false });
-    if (missing.length > 0) session.warn(names, `the benchmark asks for the engine flags ${missing.join(' ')}`);
-    return isSelected;
+    return session.meet({
+      names,
+      framework: name,
+      frameworkVersion: version,
+      window,
+      divisible: false,
+      ...(engineArgs.length > 0 && { engineArgs }),
+    });
   })[0];
   if (selected) drive(session, planFor(bench, fn, selected));
 }

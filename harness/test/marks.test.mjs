@@ -55,6 +55,13 @@ for (const engine of engines) {
         assert.equal(section(2), undefined);
       });
     }
+    for (const name of ['sync', 'async']) {
+      test(`${name}: without a warm-up the same marks, and none in between`, async (t) => {
+        const budget = { warmupOps: 1, windowOps: 3 };
+        const { section } = await marks(t, engine, name, { budget });
+        assert.deepEqual(section(1), [1, 4]);
+      });
+    }
     for (const name of ['hooked', 'hooked async']) {
       test(`${name}: a section around the batches, and one around nothing`, async (t) => {
         const { section } = await marks(t, engine, name);
@@ -90,12 +97,12 @@ for (const engine of engines) {
 }
 
 /** Runs a bench; its sections as the numbers of ops done at each mark. */
-async function marks(t, engine, name, { file, env } = {}) {
+async function marks(t, engine, name, { file, env, budget = { warmupOps: 300, windowOps: 1130 } } = {}) {
   const at = folderOf(t, { 'a.mjs': source });
   const option = engine.preload.at(-2);
   const ran = await run(engine, 'measure', file ?? at('a.mjs'), {
     select: [[name]],
-    request: { budget: { warmupOps: 300, windowOps: 1130 } },
+    request: { budget },
     preload: [option, counter],
     env: { MARK_LOG: at('marks.json'), ...env },
   });

@@ -8,8 +8,13 @@
 
 mod bench_counter;
 mod demo;
+mod exactness;
+mod gates;
+mod isolation;
 mod leave_one_out;
 mod oracle;
+mod phases;
+mod pinned;
 mod setup;
 mod steps;
 mod test;
@@ -34,8 +39,18 @@ cargo xtask COMMAND
   check-aarch64
            type-check everything for aarch64
   setup    install what demo and test need: Valgrind, the pinned engines and frameworks, Chromium
+  gates [--times N] [--filter GLOB] [--cost] [CHANGE…]
+           gate changes of a project with real libraries that do nothing, and planted ones, as
+           Markdown; or what a gate costs beside callgrind
+  isolation
+           what a process of its own costs a bench, natively and under callgrind, as Markdown
   leave-one-out [ENGINE…]
-           what each pin is worth: spreads with one of them left out, as Markdown
+           what each pin is worth: spreads with one of them left out, and what all of them do to
+           the counts, as Markdown
+  exactness [ENGINE…]
+           whether equal readings are equal: ten of each workload, four at a time, as Markdown
+  phases [ENGINE…]
+           how far the collector's phase moves an op that allocates, as Markdown
   schema   write the JSON schema of the result file anew";
 
 fn arguments() -> Vec<String> {
@@ -46,8 +61,12 @@ fn main() -> Result<()> {
     let command = std::env::args().nth(1);
     match command.as_deref() {
         Some("demo") => demo::run(),
-        Some("leave-one-out") => leave_one_out::run(&std::env::args().skip(2).collect::<Vec<_>>()),
+        Some("isolation") => isolation::run(),
+        Some("leave-one-out") => leave_one_out::run(&arguments()),
+        Some("exactness") => exactness::run(&arguments()),
+        Some("phases") => phases::run(&arguments()),
         Some("test") => test::run(),
+        Some("gates") => gates::run(&arguments()),
         Some("bench-counter") => bench_counter::run(&arguments()),
         Some("whole-programs") => whole_programs::run(&arguments()),
         Some("stress") => whole_programs::stress(&arguments()),
@@ -56,6 +75,8 @@ fn main() -> Result<()> {
         Some("setup") => {
             setup::valgrind()?;
             setup::engines()?;
+            setup::gates()?;
+            setup::workflows()?;
             setup::browser()
         }
         Some("schema") => test::write_schema(),

@@ -49,6 +49,16 @@ pub(crate) fn programs() -> Result<()> {
     packages("tests/programs", "the programs that are run whole")
 }
 
+/// Installs the libraries of the project that is gated.
+pub(crate) fn gates() -> Result<()> {
+    packages("tests/gates", "the libraries of the project that is gated")
+}
+
+/// Installs what checks the workflows of CIs.
+pub(crate) fn workflows() -> Result<()> {
+    packages("tests/workflows", "what checks the workflows of CIs")
+}
+
 /// Installs the pinned engines and frameworks below `tests/node_modules`.
 pub(crate) fn engines() -> Result<()> {
     packages("tests", "the engines and frameworks (about 1 GB)")

@@ -8,6 +8,8 @@ use std::process::Command;
 pub(crate) fn run() -> Result<()> {
     setup::valgrind()?;
     setup::engines()?;
+    setup::gates()?;
+    setup::workflows()?;
     setup::browser()?;
     must_run(&mut command("cargo", &["fmt", "--all", "--check"]))?;
     let lints = ["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"];

@@ -34,6 +34,8 @@ pub struct Options {
     pub(crate) shadow_returns: bool,
     pub(crate) max_blocks: usize,
     pub(crate) on_exit: Option<fn(&Observations)>,
+    /// Called after each system call that may have woken another thread.
+    pub(crate) after_wake: Option<fn()>,
 }
 
 impl Default for Options {
@@ -45,6 +47,7 @@ impl Default for Options {
             shadow_returns: true,
             max_blocks: usize::MAX,
             on_exit: None,
+            after_wake: None,
         }
     }
 }
@@ -72,6 +75,13 @@ impl Options {
     #[must_use]
     pub fn uncounted_around(mut self, address: u64) -> Self {
         self.uncounted_around = address;
+        self
+    }
+
+    /// What to call, natively, after each system call of the thread by which it may have woken another one.
+    #[must_use]
+    pub fn after_wake(mut self, call: fn()) -> Self {
+        self.after_wake = Some(call);
         self
     }
 

@@ -61,6 +61,9 @@ impl Translator {
             | libc::SYS_recvfrom
             | libc::SYS_recvmsg
             | libc::SYS_getrandom => self.await_outcome(number),
+            _ if self.options.after_wake.is_some() && may_wake(number, regs[RSI]) => {
+                self.await_outcome(number);
+            }
             libc::SYS_rt_sigaction => {
                 if let Some(result) = self.set_action(&regs) {
                     return self.emulated(result, next);
@@ -105,6 +108,9 @@ impl Translator {
             return;
         };
         let result = self.regs()[RAX] as i64;
+        if let Some(call) = self.options.after_wake.filter(|_| may_wake(number, args[1])) {
+            call();
+        }
         match number {
             libc::SYS_mmap if result > 0 => {
                 self.mapping_changed(result as u64, args[1], args[2] & sys::EXEC != 0)
@@ -250,6 +256,18 @@ impl Translator {
 /// Advice that leaves the contents as they are.
 fn is_mere_advice(advice: u64) -> bool {
     !matches!(advice as i32, libc::MADV_DONTNEED | libc::MADV_FREE | libc::MADV_REMOVE)
+}
+
+/// Whether a call may wake a thread that sleeps: on a futex, or for a file that is written to. `second` is its second
+/// argument.
+fn may_wake(number: i64, second: u64) -> bool {
+    let waits = [libc::FUTEX_WAIT, libc::FUTEX_WAIT_BITSET, libc::FUTEX_LOCK_PI];
+    let command = second as i32 & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
+    match number {
+        libc::SYS_futex => !waits.contains(&command),
+        libc::SYS_write | libc::SYS_writev | libc::SYS_sendto | libc::SYS_sendmsg => true,
+        _ => false,
+    }
 }
 
 fn clone3_flags(args: u64) -> u64 {

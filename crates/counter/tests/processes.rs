@@ -13,6 +13,7 @@ mod support;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use support::{CodePage, exclusive, mark};
 use tiergate_counter::Incomplete;
 
@@ -85,6 +86,32 @@ fn threads_started_inside_run_natively() {
     assert_eq!(results, expected);
     assert_eq!(seen.threads_started, 4);
     assert_eq!(seen.incomplete, None);
+}
+
+#[test]
+fn what_may_wake_another_thread_is_told_and_costs_nothing() {
+    static WOKEN: AtomicU64 = AtomicU64::new(0);
+    static WORD: AtomicU32 = AtomicU32::new(0);
+    let window = exclusive();
+    let futex = |command: i32| {
+        // SAFETY: the word lives on; a wait for another value comes back at once.
+        unsafe { libc::syscall(libc::SYS_futex, WORD.as_ptr(), command, 1, 0, 0, 0) }
+    };
+    let work = || {
+        let woken = futex(libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG);
+        let refused = futex(libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG);
+        // SAFETY: a zero-length write reads nothing.
+        let written = unsafe { libc::write(-1, [0_u8].as_ptr().cast(), 0) };
+        (woken, refused, written)
+    };
+    let (expected, plain) = window.counted(work);
+    assert_eq!(expected, (0, -1, -1));
+    let call = || {
+        WOKEN.fetch_add(1, Relaxed);
+    };
+    let (results, told) = window.counted_with_waker(call, work);
+    assert_eq!((results, told.total()), (expected, plain.total()));
+    assert_eq!(WOKEN.load(Relaxed), 2, "the wake and the write, not the wait");
 }
 
 #[test]

@@ -131,6 +131,22 @@ impl FlagSet {
         Ok(Self { kind: engine.kind, flags })
     }
 
+    /// The flags of a profile, but for those that bring the last tier into the reach of a short
+    /// warm-up: functions are optimised when the engine itself would.
+    ///
+    /// # Errors
+    /// When the profile exists only for other engines.
+    pub fn at_own_thresholds(profile: Profile, engine: &Engine) -> Result<Self, ProfileError> {
+        let mut set = Self::of_profile(profile, engine)?;
+        let lowered: Vec<&str> = pins(profile, engine)?
+            .into_iter()
+            .filter(|pin| pin.is_threshold())
+            .map(|pin| pin.text)
+            .collect();
+        set.flags.retain(|flag| !lowered.contains(&flag.to_string().as_str()));
+        Ok(set)
+    }
+
     /// Adds the user's words: options, with their values as further words if need be, and
     /// variables as `NAME=value`. They take the place of the profile's where both set the same.
     ///
@@ -311,6 +327,28 @@ mod tests {
         assert!(set.with_nothing_held().held().is_empty());
         for profile in [Profile::BenchIr, Profile::Default] {
             assert!(flags(EngineKind::Node, "24.0.0", profile).held().is_empty());
+        }
+    }
+
+    #[test]
+    fn thresholds_are_the_only_difference_to_the_engines_own() {
+        for (kind, version) in [
+            (EngineKind::Node, "20.1.0"),
+            (EngineKind::Node, "24.0.0"),
+            (EngineKind::Deno, "2.9.6"),
+            (EngineKind::Bun, "1.4.5"),
+        ] {
+            let engine = Engine {
+                kind,
+                path: "/engine".into(),
+                version: version.parse().unwrap(),
+                jit_engine: String::new(),
+                content_hash: String::new(),
+            };
+            let lowered = flags(kind, version, Profile::Exact).flags_shown();
+            let own = FlagSet::at_own_thresholds(Profile::Exact, &engine).unwrap().flags_shown();
+            assert_eq!(lowered.len(), own.len() + 1, "{kind} {version}");
+            assert!(own.iter().all(|flag| lowered.contains(flag)));
         }
     }
 

@@ -82,6 +82,11 @@ pub struct Pin {
 }
 
 impl Pin {
+    /// Whether it moves the engine's own thresholds between its tiers.
+    pub fn is_threshold(&self) -> bool {
+        pins::THRESHOLDS.contains(&self.text)
+    }
+
     fn is_for(&self, profile: Profile, engine: &Engine) -> bool {
         self.profiles.contains(&profile)
             && self

@@ -67,6 +67,11 @@ impl VersionRange {
         Self { since: [major, minor, patch], before: None }
     }
 
+    /// Up to but not including this version.
+    pub const fn before(major: u64, minor: u64, patch: u64) -> Self {
+        Self { since: [0, 0, 0], before: Some([major, minor, patch]) }
+    }
+
     /// Whether `version` is in the range; a pre-release counts as its release.
     pub fn contains(&self, version: &Version) -> bool {
         version.numbers >= self.since && self.before.is_none_or(|before| version.numbers < before)

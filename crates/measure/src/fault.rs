@@ -50,6 +50,9 @@ pub enum Fault {
         /// `file:line:column` of the first frame in the user's code.
         r#where: Option<String>,
     },
+    /// A function that the user has named does not come up.
+    #[error("{0}")]
+    Unmarked(String),
     /// The framework's version is not known to the harness.
     #[error("{framework} {version} is not supported: tiergate knows {framework} {supported}")]
     UnsupportedFramework {
@@ -184,6 +187,10 @@ impl Fault {
             Self::NoBenches => Some(
                 "register benches with `import { bench } from \"tiergate\"` or tinybench, and run \
                  the framework's `run()` in the file",
+            ),
+            Self::Unmarked(_) => Some(
+                "a function is found where the program declares it with `function`, in its own \
+                 modules, or exports it, or makes it global; its first call is the op",
             ),
             Self::UnsupportedFramework { .. } => {
                 Some("install a version that tiergate knows, or a newer tiergate")

@@ -68,6 +68,10 @@ pub struct ComparisonRow {
     /// spreads over them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_floor: Option<f64>,
+    /// `head / base − 1` of the medians over the phases of their windows, where both sides have them:
+    /// the change of what an op costs between collections, which decides nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between_collections: Option<f64>,
     /// The p value that decided a wall-clock row (Mann-Whitney), adjusted where several benches are
     /// compared (Benjamini-Hochberg).
     pub adjusted_p: Option<f64>,
@@ -108,6 +112,7 @@ impl ComparisonRow {
             head_spread: None,
             pairs: Vec::new(),
             noise_floor: None,
+            between_collections: None,
             adjusted_p: None,
         }
     }

@@ -104,6 +104,7 @@ fn unmeasured(id: &str, status: BenchStatus, reason: &str) -> BenchResult {
         instructions_per_op: None,
         aa_spread: None,
         readings: Vec::new(),
+        window_phases: None,
         wall: None,
     }
 }

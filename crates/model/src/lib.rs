@@ -10,6 +10,7 @@ mod exit;
 mod fingerprint;
 #[cfg(feature = "fixtures")]
 pub mod fixtures;
+mod inspection;
 mod instrument;
 mod limits;
 mod noise;
@@ -20,6 +21,7 @@ mod result_file;
 mod shard;
 mod twin;
 mod verdict;
+mod window_phases;
 
 pub use bench::{BenchId, DiscoveredBench, OpBudget, WindowShape};
 pub use comparison::{Comparison, ComparisonRow, PairRow, Rename, SideSummary, Tally};
@@ -30,6 +32,7 @@ pub use exit::ExitStatus;
 pub use fingerprint::{
     CpuFingerprint, EngineFingerprint, Fingerprint, FingerprintDifference, InstrumentFingerprint,
 };
+pub use inspection::{FunctionDifference, ProfileDifference, ThresholdEffect, ThresholdSide};
 pub use instrument::{InstrumentKind, Unit};
 pub use limits::{Limits, OwnLimits};
 pub use noise::{NoiseBench, NoiseDetail, NoiseEffect, NoiseSuite};
@@ -42,3 +45,4 @@ pub use result_file::{
 pub use shard::{Shard, ShardError};
 pub use twin::{CodeChange, Twin};
 pub use verdict::Verdict;
+pub use window_phases::WindowPhases;

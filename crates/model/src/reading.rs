@@ -48,17 +48,10 @@ impl Reading {
     /// Why its two halves are not those of one window of equal ops, if they are not. Collections
     /// fall into one of them, so a window that holds any says nothing here.
     pub fn halves_fault(&self) -> Option<String> {
-        let [first, second] = self.proof.sub_windows.as_slice() else { return None };
-        let second_ops = self.window_ops / 2;
-        let first_ops = self.window_ops - second_ops;
         let is_calm =
             self.proof.twin.as_ref().is_some_and(|twin| twin.collections_in_window() == 0);
-        if second_ops < FEWEST_OPS_OF_A_HALF || !is_calm {
-            return None;
-        }
-        let (first, second) =
-            (*first as f64 / first_ops as f64, *second as f64 / second_ops as f64);
-        ((second / first - 1.0).abs() > HALVES).then(|| {
+        let (first, second) = self.halves().filter(|_| is_calm)?;
+        ((second / first - 1.0).abs() > DRIFTING_HALVES).then(|| {
             format!(
                 "its cost drifts: {first:.0} instructions per op in the first half of the window, \
                  {second:.0} in the second, without a change of code or a collection; does its \
@@ -67,14 +60,42 @@ impl Reading {
         })
     }
 
+    /// What is to be known of a calm window whose halves differ, but not so much that its place
+    /// decides about the count.
+    pub fn halves_warning(&self) -> Option<String> {
+        let is_calm =
+            self.proof.twin.as_ref().is_some_and(|twin| twin.collections_in_window() == 0);
+        let (first, second) = self.halves().filter(|_| is_calm)?;
+        let difference = (second / first - 1.0).abs();
+        (difference > HALVES && difference <= DRIFTING_HALVES).then(|| {
+            format!(
+                "an op took {first:.0} instructions in the first half of the window and {second:.0} \
+                 in the second: its state changes slowly"
+            )
+        })
+    }
+
+    /// Counts per op of the first and the second half of the window, where it was divided so and
+    /// its halves hold enough ops to be compared.
+    pub fn halves(&self) -> Option<(f64, f64)> {
+        let [first, second] = self.proof.sub_windows.as_slice() else { return None };
+        let second_ops = self.window_ops / 2;
+        let first_ops = self.window_ops - second_ops;
+        (second_ops >= FEWEST_OPS_OF_A_HALF)
+            .then(|| (*first as f64 / first_ops as f64, *second as f64 / second_ops as f64))
+    }
+
     /// The count per op, in the instrument's unit.
     pub fn per_op(&self) -> f64 {
         self.count as f64 / self.window_ops as f64
     }
 }
 
-/// The halves of a calm window differ by less.
+/// The halves of a calm window differ by less, unless the op's state changes slowly.
 const HALVES: f64 = 0.01;
+
+/// With halves that differ by more, the place of the window decides about the count.
+const DRIFTING_HALVES: f64 = 0.05;
 
 /// In shorter halves an op more or less, or the mark at their end, would weigh.
 const FEWEST_OPS_OF_A_HALF: u64 = 100;
@@ -132,13 +153,21 @@ pub struct Spent {
 /// Less than this is what threads spend that have nothing to do.
 const IDLE_NS: u64 = 300_000;
 
+/// What threads that have nothing to do spend on each wait of the measured one, in which they are
+/// asked.
+const ASKED_NS: u64 = 30_000;
+
+/// More than this share of the work is nobody's who is merely asked.
+const MOST_ASKED: f64 = 0.05;
+
 impl Spent {
-    /// The part of the work that others did, if it is at least `share` of it: then the thread's
-    /// count is not the op's.
-    pub fn elsewhere(self, share: f64) -> Option<Self> {
+    /// The part of the work that others did, if it is more than `share` of it: then the thread's
+    /// count is not the op's. `waits` is how often the thread waited.
+    pub fn elsewhere(self, share: f64, waits: u64) -> Option<Self> {
         let others = self.threads_ns + self.children_ns;
-        let all = others + self.own_ns;
-        (others > IDLE_NS && others as f64 > share * all as f64).then_some(self)
+        let part = others as f64 / (others + self.own_ns).max(1) as f64;
+        let is_asking = others < waits.saturating_mul(ASKED_NS) && part < MOST_ASKED;
+        (others > IDLE_NS && part > share && !is_asking).then_some(self)
     }
 }
 
@@ -202,10 +231,15 @@ impl Observed {
         })
     }
 
+    /// How often the thread waited for time to pass or for something to happen.
+    pub fn waits(&self) -> u64 {
+        WAITS.iter().filter_map(|number| self.system_calls.get(number)).sum()
+    }
+
     /// What the counts can't tell, as the kernel's work and waiting are not counted.
     pub fn warning(&self, count: u64, window_ops: u64) -> Option<String> {
         let made: u64 = self.system_calls.values().sum();
-        let waits: u64 = WAITS.iter().filter_map(|number| self.system_calls.get(number)).sum();
+        let waits = self.waits();
         let per_op = |number: u64| number as f64 / window_ops as f64;
         if per_op(waits) >= 0.5 {
             return Some(format!(
@@ -238,4 +272,20 @@ pub struct MarkCheck {
     pub expected: u64,
     /// Marks that came.
     pub seen: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_that_are_asked_at_waits_do_no_work_of_the_op() {
+        let spent = |own_ns, threads_ns| Spent { own_ns, threads_ns, children_ns: 0 };
+        let asked = spent(52_500_000, 1_200_000);
+        assert_eq!(asked.elsewhere(0.02, 100), None);
+        assert_eq!(asked.elsewhere(0.02, 10), Some(asked));
+        let worker = spent(52_500_000, 5_200_000);
+        assert_eq!(worker.elsewhere(0.02, 1_000), Some(worker));
+        assert_eq!(spent(1_000_000, 200_000).elsewhere(0.02, 0), None);
+    }
 }

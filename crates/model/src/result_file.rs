@@ -1,6 +1,6 @@
 //! The result file: what a run found, as JSON.
 
-use crate::{BenchId, Fingerprint, Perturbation, Reading, Shard, Unit};
+use crate::{BenchId, Fingerprint, Perturbation, Reading, Shard, Unit, WindowPhases};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,6 +92,10 @@ pub struct BenchResult {
     pub aa_spread: Option<f64>,
     /// The readings, in the order in which they were taken.
     pub readings: Vec<Reading>,
+    /// What the window's ops cost in many short phases, where collections fall in or near it and the
+    /// instrument can divide it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window_phases: Option<WindowPhases>,
     /// Wall-clock time of the window without an instrument, where it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall: Option<WallReading>,
@@ -187,6 +191,7 @@ impl BenchResult {
             instructions_per_op: None,
             aa_spread: None,
             readings: Vec::new(),
+            window_phases: None,
             wall: None,
         }
     }
@@ -247,6 +252,9 @@ impl BenchResult {
             && !(stated.is_finite() && stated >= 0.0)
         {
             return Err("states an A/A spread that is no spread");
+        }
+        if self.window_phases.as_ref().is_some_and(|phases| !phases.is_sound()) {
+            return Err("has phases of its window that are none");
         }
         if let Some(wall) = &self.wall {
             let rounds = &wall.rounds_ns_per_op;

@@ -35,7 +35,10 @@ mod translating {
         DIVIDED.store(0, Relaxed);
         let gate = getppid as *const () as u64;
         // This library's own code is not the program's.
-        let options = Options::default().gate(gate).uncounted_around(gate);
+        let mut options = Options::default().gate(gate).uncounted_around(gate);
+        if let Some(rest) = crate::pin::rest_of_others() {
+            options = options.after_wake(rest);
+        }
         if let Err(refusal) = Counter::open(options) {
             line(report::REFUSED, section).text(&refusal.to_string()).append_to(plan.report_path());
         }

@@ -1,6 +1,7 @@
 //! A comparison for a terminal.
 
 use crate::number::{UNKNOWN, change, per_op, spread};
+use crate::phases::phases_change;
 use crate::style::{ALARM, BOLD, DIM, HINT, Style, verdict_paint};
 use crate::summary::summary_lines;
 use crate::table::{Align, Cell, Table, note_text};
@@ -89,6 +90,9 @@ fn rows(comparison: &Comparison, style: &Style) -> String {
         }
         if let Some(reason) = &row.reason {
             table.note(REASON_INDENT, reason.as_str(), DIM);
+        }
+        if let Some(between) = phases_change(row) {
+            table.note(REASON_INDENT, between, DIM);
         }
         if let Some(hint) = &row.hint {
             table.note(REASON_INDENT, format!("hint: {hint}"), HINT);

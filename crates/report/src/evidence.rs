@@ -1,6 +1,7 @@
 //! The evidence for one bench's window, for a terminal.
 
 use crate::number::{per_op, spread, whole};
+use crate::phases::phases_text;
 use crate::style::{ALARM, BOLD, CAUTION, DIM, Style};
 use crate::table::note_text;
 use crate::text::printable;
@@ -73,6 +74,9 @@ impl Lines<'_> {
         ));
         if let Some(reason) = &result.reason {
             self.text.push_str(&note_text(reason, 2, ALARM, self.style));
+        }
+        if let Some(phases) = phases_text(result) {
+            self.text.push_str(&note_text(&phases, 2, DIM, self.style));
         }
         for warning in &result.warnings {
             self.text.push_str(&note_text(&format!("note: {warning}"), 2, CAUTION, self.style));

@@ -1,6 +1,7 @@
 //! A run for a terminal.
 
 use crate::number::{change, per_op, spread, whole};
+use crate::phases::phases_text;
 use crate::style::{ALARM, BOLD, CAUTION, DIM, Style};
 use crate::table::{Align, Cell, Table, note_text};
 use crate::text::printable;
@@ -94,6 +95,9 @@ fn benches(result: &ResultFile, style: &Style) -> String {
             if let Some(reason) = &bench.reason {
                 let word = if is_doubtful(bench) { "INCONCLUSIVE: " } else { "" };
                 table.note(REASON_INDENT, format!("{word}{reason}"), DIM);
+            }
+            if let Some(phases) = phases_text(bench) {
+                table.note(REASON_INDENT, phases, DIM);
             }
             for warning in &bench.warnings {
                 table.note(REASON_INDENT, format!("note: {warning}"), DIM);

@@ -56,6 +56,16 @@ pub(crate) struct Evidence {
     pub(crate) pairs: Vec<Pair>,
     /// What each kind of perturbation does to the bench by itself, the most first.
     movers: Vec<(PerturbationKind, f64)>,
+    /// What perturbations are known to do to equal code, where no pair tells it.
+    known_noise: Option<KnownNoise>,
+}
+
+/// Why a single pair may differ though its code does not.
+pub(crate) enum KnownNoise {
+    /// One side was measured under perturbations, which move it so far; a fraction.
+    Floor { side: &'static str, floor: f64 },
+    /// The collector ran so often in the window of each side, which other work does not explain.
+    Collections { base: u64, head: u64 },
 }
 
 /// Why there is no evidence.
@@ -75,11 +85,20 @@ impl Evidence {
         check_readings("base", base)?;
         check_readings("head", head)?;
         check_plan(base, head)?;
-        let pairs = judged(base, head)
+        let pairs: Vec<Pair> = judged(base, head)
             .into_iter()
             .filter_map(|perturbation| Pair::of(base, head, perturbation))
             .collect();
-        Ok(Self { pairs, movers: movers(base, head) })
+        let mut evidence = Self { pairs, movers: movers(base, head), known_noise: None };
+        if evidence.pairs.len() == 1 {
+            evidence.known_noise = known_noise(base, head, evidence.change());
+        }
+        Ok(evidence)
+    }
+
+    /// Why the change may be none of the code's.
+    pub(crate) fn known_noise(&self) -> Option<&KnownNoise> {
+        self.known_noise.as_ref()
     }
 
     /// Δ: the median of the pairs' ratios, less 1.
@@ -128,6 +147,38 @@ impl Evidence {
     pub(crate) fn fewest_repeats(&self) -> usize {
         self.pairs.first().map_or(0, |pair| pair.base.len().min(pair.head.len()))
     }
+}
+
+/// The most that another phase or size of the young generation was seen to move equal code by, a
+/// fraction: 4.0 %, of an op that parses JSON on Node 24 (docs/noise.md).
+const MOST_BY_COLLECTIONS: f64 = 0.04;
+
+/// Collections more or fewer that come of where the window's edges lie.
+const COLLECTIONS_AT_EDGES: u64 = 2;
+
+/// A change of the work by itself changes the collections by about the same share, and hardly by
+/// so many times as much.
+const OUT_OF_PROPORTION: f64 = 4.0;
+
+/// What could explain the change of a single pair, a fraction, beside the code.
+fn known_noise(base: &BenchResult, head: &BenchResult, change: f64) -> Option<KnownNoise> {
+    let of = |side: &'static str, result: &BenchResult| {
+        let floor = noise_floor(&result.readings).filter(|floor| change.abs() <= *floor)?;
+        Some(KnownNoise::Floor { side, floor })
+    };
+    of("base", base).or_else(|| of("head", head)).or_else(|| {
+        let count = |side: &BenchResult| {
+            let twin = side.readings.iter().find_map(|reading| reading.proof.twin.as_ref())?;
+            Some(twin.collections_in_window())
+        };
+        let (base, head) = (count(base)?, count(head)?);
+        let least = base.min(head).max(1) as f64;
+        let share = base.abs_diff(head) as f64 / least;
+        let is_unexplained = base.abs_diff(head) > COLLECTIONS_AT_EDGES
+            && share > OUT_OF_PROPORTION * change.abs()
+            && change.abs() <= MOST_BY_COLLECTIONS;
+        is_unexplained.then_some(KnownNoise::Collections { base, head })
+    })
 }
 
 /// The perturbations that both sides were measured under and that changes are judged by: `none`,

@@ -1,7 +1,7 @@
 //! From evidence and limits to a verdict.
 
 use crate::bootstrap::median_ratio_interval;
-use crate::evidence::{Evidence, Gap, Pair, summarise_readings};
+use crate::evidence::{Evidence, Gap, KnownNoise, Pair, summarise_readings};
 use crate::mann_whitney::{mann_whitney, smallest_p};
 use tiergate_model::{
     BenchId, BenchResult, BenchStatus, ComparisonRow, Limits, PairRow, Percent, Perturbation, Unit,
@@ -31,7 +31,9 @@ const SEED: u64 = 1;
 ///   another warm-up, window, framework or kind of op, or with fewer than 3 repeats of which no
 ///   two are equal, make it INCONCLUSIVE.
 /// - Instructions: a spread above its limit makes it INCONCLUSIVE. A change beyond a limit counts
-///   when the ranges of the repeats don't overlap, and is INCONCLUSIVE otherwise. With pairs under
+///   when the ranges of the repeats don't overlap, and nothing shows that equal code may differ as
+///   far (a side's noise floor, collections out of proportion); else it is INCONCLUSIVE beyond the
+///   limit of FAIL. With pairs under
 ///   several perturbations the change is the median over them, and counts when all of them have
 ///   it on one side; else it is INCONCLUSIVE beyond the limit of FAIL, and ok below.
 /// - Nanoseconds: a change beyond a limit counts when a Mann-Whitney test over the repeats is
@@ -57,6 +59,8 @@ pub(crate) struct Case {
     doubt: Option<String>,
     /// Whether something tells of every reading what happened in its window.
     is_proven: bool,
+    /// The change of the medians over phases.
+    between_collections: Option<f64>,
     unit: Unit,
 }
 
@@ -75,7 +79,17 @@ impl Case {
         let is_proven = readings
             .filter(|reading| reading.perturbation == Perturbation::None)
             .all(|reading| reading.proof.twin.is_some());
-        Self { id: head.id.clone(), evidence, doubt: doubt(base, head), is_proven, unit }
+        let median = |side: &BenchResult| side.window_phases.as_ref().map(|phases| phases.median);
+        let between_collections =
+            median(base).zip(median(head)).map(|(base, head)| head / base - 1.0);
+        Self {
+            id: head.id.clone(),
+            evidence,
+            doubt: doubt(base, head),
+            is_proven,
+            between_collections,
+            unit,
+        }
     }
 
     /// The bench.
@@ -104,6 +118,7 @@ impl Case {
         };
         let mut row = row_with_figures(self.id, &evidence);
         row.adjusted_p = p;
+        row.between_collections = self.between_collections;
         let enough = if repeats_are_equal(&evidence) { 2 } else { FEWEST_REPEATS };
         if evidence.fewest_repeats() < enough {
             let reason =
@@ -138,7 +153,10 @@ impl Case {
             return row;
         };
         let doubt = match (self.unit, p) {
-            (Unit::Instructions, _) | (Unit::Nanoseconds, None) => overlap(&evidence, change),
+            (Unit::Instructions, _) => {
+                overlap(&evidence, change).or_else(|| within_noise(&evidence))
+            }
+            (Unit::Nanoseconds, None) => overlap(&evidence, change),
             (Unit::Nanoseconds, Some(p)) => insignificance(&evidence, p, tested),
         };
         match doubt {
@@ -147,7 +165,10 @@ impl Case {
                 row
             }
             // Whether it is a little slower, or much faster, is nothing that a gate has to decide.
-            Some((doubt, _)) if evidence.pairs.len() > 1 && verdict != Verdict::Fail => {
+            Some((doubt, _))
+                if (evidence.pairs.len() > 1 || evidence.known_noise().is_some())
+                    && verdict != Verdict::Fail =>
+            {
                 row.verdict = Verdict::Ok;
                 row.reason = Some(format!("beyond the limit of {}, but {doubt}", Percent(limit)));
                 row
@@ -173,6 +194,7 @@ fn row_with_figures(id: BenchId, evidence: &Evidence) -> ComparisonRow {
         head_spread: first.map(|pair| pair.head_summary.spread()),
         pairs: pair_rows(evidence),
         noise_floor: evidence.noise_floor(),
+        between_collections: None,
         adjusted_p: None,
     }
 }
@@ -275,6 +297,26 @@ fn overlap(evidence: &Evidence, change: f64) -> Option<Doubt> {
     let span = format!("{:+.2} to {:+.2}", Percent(low - 1.0), Percent(high - 1.0));
     let doubt = format!("the repeats of base and head overlap: they allow {span}");
     Some((doubt, Some("measure with more `--repeats`")))
+}
+
+/// What perturbations are known to do, where the sides were not measured under the same ones.
+fn within_noise(evidence: &Evidence) -> Option<Doubt> {
+    let doubt = match evidence.known_noise()? {
+        KnownNoise::Floor { side, floor } => {
+            format!(
+                "within the noise floor of {side}: perturbations move it by {}",
+                Percent(*floor)
+            )
+        }
+        KnownNoise::Collections { base, head } => format!(
+            "the collector ran {base} times in base's window and {head} times in head's, more \
+             than the change explains: where its runs fall can move equal code as far"
+        ),
+    };
+    Some((
+        doubt,
+        Some("measure both sides with `--perturbations 6`, or in pairs by `tiergate gate`"),
+    ))
 }
 
 /// Which perturbations say what, and what moves the bench most.

@@ -133,8 +133,65 @@ fn what_only_one_side_has_is_left_out() {
     let base = side(1_000_000, &NOISY);
     let row = judge(&base, &side(1_030_000, &moved(&NOISY[..2], 30)));
     assert_eq!((row.verdict, row.pairs.len()), (Verdict::Fail, 3));
-    let row = judge(&base, &side(1_030_000, &[]));
-    assert_eq!((row.verdict, row.pairs.len()), (Verdict::Fail, 0));
+}
+
+#[test]
+fn a_single_pair_is_no_proof_within_the_noise_floor_of_a_side() {
+    let judged = |base: &BenchResult, head: &BenchResult| {
+        let row = judge(base, head);
+        assert_eq!(row.pairs.len(), 0);
+        (row.verdict, row.reason.unwrap_or_default())
+    };
+    let plain = |count| side(count, &[]);
+    let noisy = side(1_000_000, &NOISY);
+    let (verdict, reason) = judged(&noisy, &plain(1_030_000));
+    assert_eq!(verdict, Verdict::Inconclusive);
+    assert_eq!(
+        reason,
+        "beyond the limit of 2 %, but within the noise floor of base: perturbations move it by 5.9 %"
+    );
+    let (verdict, reason) = judged(&plain(970_000), &noisy);
+    assert_eq!(verdict, Verdict::Inconclusive);
+    assert!(reason.contains("the noise floor of head"), "{reason}");
+    assert_eq!(judged(&noisy, &plain(1_070_000)).0, Verdict::Fail);
+    let calm = side(1_000_000, &[1_000_100, 999_900]);
+    assert_eq!(judged(&calm, &plain(1_030_000)).0, Verdict::Fail);
+    // What a gate has not to decide passes.
+    let (verdict, reason) = judged(&noisy, &plain(960_000));
+    assert_eq!(verdict, Verdict::Ok);
+    assert!(reason.contains("noise floor"), "{reason}");
+}
+
+#[test]
+fn collections_that_the_change_does_not_explain_are_a_doubt_of_a_single_pair() {
+    let with = |count: u64, collections: u64| {
+        let mut bench = side(count, &[]);
+        for reading in &mut bench.readings {
+            reading.proof.twin.as_mut().unwrap().young_collections = collections;
+        }
+        bench
+    };
+    let judged = |base: (u64, u64), head: (u64, u64)| {
+        judge(&with(base.0, base.1), &with(head.0, head.1)).verdict
+    };
+    // A larger young generation halves them.
+    assert_eq!(judged((1_000_000, 24), (978_000, 12)), Verdict::Ok);
+    assert_eq!(judged((1_000_000, 12), (1_022_000, 24)), Verdict::Inconclusive);
+    // As many as before, or about as many more as the work.
+    assert_eq!(judged((1_000_000, 12), (1_030_000, 12)), Verdict::Fail);
+    assert_eq!(judged((1_000_000, 12), (1_030_000, 13)), Verdict::Fail);
+    assert_eq!(judged((1_000_000, 100), (1_030_000, 104)), Verdict::Fail);
+    // More than they were ever seen to do.
+    assert_eq!(judged((1_000_000, 12), (1_050_000, 24)), Verdict::Fail);
+    // Pairs tell by themselves.
+    let paired = |count: u64, mixed: &[u64], collections: u64| {
+        let mut bench = side(count, mixed);
+        bench.readings[0].proof.twin.as_mut().unwrap().young_collections = collections;
+        bench
+    };
+    let row =
+        judge(&paired(1_000_000, &[1_000_000; 5], 12), &paired(1_030_000, &[1_030_000; 5], 24));
+    assert_eq!(row.verdict, Verdict::Fail);
 }
 
 #[test]

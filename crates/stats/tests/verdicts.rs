@@ -1,7 +1,7 @@
 //! The verdict of one bench, rule by rule. Every refusal has a twin that is ok and one that fails.
 
 use tiergate_model::fixtures::{incomplete, measured, skipped};
-use tiergate_model::{BenchResult, ComparisonRow, Limits, Unit, Verdict};
+use tiergate_model::{BenchResult, ComparisonRow, Limits, Unit, Verdict, WindowPhases};
 use tiergate_stats::verdict;
 
 fn judge(base: &BenchResult, head: &BenchResult) -> ComparisonRow {
@@ -44,6 +44,25 @@ fn the_figures_are_medians_per_op() {
     assert!((judgement.change.unwrap() - (105.0 / 100.002 - 1.0)).abs() < 1e-12);
     assert!((judgement.base_spread.unwrap() - 10.0 / 100_002.0).abs() < 1e-12);
     assert_eq!(judgement.head_spread, Some(0.0));
+}
+
+#[test]
+fn phases_are_compared_and_decide_nothing() {
+    let with = |counts: &[u64], median: f64| BenchResult {
+        window_phases: Some(WindowPhases {
+            ops: 10,
+            per_op: vec![median; 20],
+            median,
+            quartile_spread: 0.0,
+        }),
+        ..measured("a.mjs::a", counts)
+    };
+    let row = judge(&with(&[1_000; 3], 1.0), &with(&[1_050; 3], 1.0));
+    assert_eq!((row.verdict, row.between_collections), (Verdict::Fail, Some(0.0)));
+    let row = judge(&with(&[1_000; 3], 1.0), &with(&[1_000; 3], 1.5));
+    assert_eq!((row.verdict, row.between_collections), (Verdict::Ok, Some(0.5)));
+    let row = judge(&measured("a.mjs::a", &[1_000; 3]), &with(&[1_000; 3], 1.5));
+    assert_eq!(row.between_collections, None);
 }
 
 #[test]

@@ -78,6 +78,8 @@ Examples:
   tiergate run bench/parse.bench.mjs            one file
   tiergate run --filter '*parse*'               benches whose id matches
   tiergate run --engine node@22 --engine bun    two engines, one after the other
+  tiergate run --entry bench/own.js --mark-function parse
+                                                a program with a loop and a clock of its own
   tiergate run --save head.json --compare base.json
   tiergate run --save-baseline main             and later: tiergate run --baseline main";
 
@@ -120,8 +122,11 @@ Examples:
   tiergate prove '*csv*' --engine node@22       those that match
   tiergate prove '*csv*' --export html=csv.html the warm-up as a curve
   tiergate prove '*csv*' --export trace=csv.txt the engine's own words, with our marks
+  tiergate prove '*csv*' --thresholds           does tiering up sooner move the count?
+  tiergate prove '*csv*' --diff-profiles        which functions differ between equal runs?
 
-Exit codes: 0 proven, 3 a window is none to judge by, 4 a bench could not be measured.";
+Exit codes: 0 proven, 3 a window is none to judge by or equal runs differ, 4 a bench could not be
+measured.";
 
 const NOISE_EXAMPLES: &str = "\
 Examples:
@@ -137,6 +142,19 @@ Examples:
   tiergate completions bash > ~/.local/share/bash-completion/completions/tiergate
   tiergate completions zsh > ~/.zfunc/_tiergate
   tiergate completions fish > ~/.config/fish/completions/tiergate.fish";
+
+/// A program that uses no framework.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Entry {
+    /// A program with loops and clocks of its own, instead of bench files; `--mark-function` names
+    /// what is measured in it
+    #[arg(long, value_name = "FILE", requires = "mark_function", conflicts_with = "paths")]
+    pub(crate) entry: Option<PathBuf>,
+    /// The function of `--entry` whose calls are the op: the program runs until it calls it, and
+    /// this call is repeated; can be given several times
+    #[arg(long, value_name = "NAME", requires = "entry")]
+    pub(crate) mark_function: Vec<String>,
+}
 
 /// Which benches, with which engines.
 #[derive(Debug, Clone, Args)]
@@ -182,6 +200,8 @@ pub(crate) struct Selection {
 pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) entry: Entry,
     /// What counts: `auto`, `counter`, `callgrind`, `perf` or `wall`
     #[arg(long, short, value_name = "INSTRUMENT")]
     pub(crate) instrument: Option<String>,
@@ -227,6 +247,9 @@ pub(crate) struct RunOptions {
     /// Which side of a comparison this is, kept in the results
     #[arg(long, value_enum, value_name = "SIDE")]
     pub(crate) side: Option<SideName>,
+    /// Whether accepted changes hold, as in a gate.
+    #[arg(skip)]
+    pub(crate) accepting: bool,
 }
 
 #[derive(Debug, Args)]
@@ -328,6 +351,9 @@ pub(crate) struct InitOptions {
     /// Write a workflow for this CI
     #[arg(long, value_enum, value_name = "CI")]
     pub(crate) ci: Option<Ci>,
+    /// Write the plugin by which `vitest bench` measures with tiergate
+    #[arg(long, conflicts_with = "ci")]
+    pub(crate) vitest: bool,
     /// Jobs among which the benches are divided
     #[arg(long, value_name = "N", default_value_t = 1, requires = "ci")]
     pub(crate) shards: u32,
@@ -357,6 +383,8 @@ pub(crate) enum BenchFrom {
 pub(crate) struct ListOptions {
     #[command(flatten)]
     pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) entry: Entry,
     /// Format on standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -432,6 +460,14 @@ pub(crate) struct ProveOptions {
     pub(crate) id: Option<String>,
     #[command(flatten)]
     pub(crate) selection: Selection,
+    /// Instead, compare the count with that of the engine's own thresholds between its tiers, after
+    /// a warm-up twenty times as long
+    #[arg(long, conflicts_with_all = ["diff_profiles", "export"])]
+    pub(crate) thresholds: bool,
+    /// Instead, count in which functions the instructions are, in as many processes as there are
+    /// repeats, and show the functions that differ
+    #[arg(long, conflicts_with = "export")]
+    pub(crate) diff_profiles: bool,
     /// Find warm-up and window anew instead of taking those of the lock
     #[arg(long)]
     pub(crate) recalibrate: bool,

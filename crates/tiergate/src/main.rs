@@ -7,6 +7,7 @@ mod commands;
 mod discover;
 mod export;
 mod failure;
+mod inspect;
 mod listing;
 mod output;
 mod progress;

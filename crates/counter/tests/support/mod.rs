@@ -16,6 +16,7 @@ tiergate_counter::marked_function!(close_gate => on_close);
 static mut CLOSED: Option<Observations> = None;
 static mut SHADOW: bool = true;
 static mut MAX_BLOCKS: usize = usize::MAX;
+static mut AFTER_WAKE: Option<fn()> = None;
 
 extern "C" fn on_open(_: u64, _: u64) -> Onward {
     // SAFETY: written under `WINDOW`.
@@ -23,11 +24,15 @@ extern "C" fn on_open(_: u64, _: u64) -> Onward {
     let gates = [mark_gate as *const () as u64, close_gate as *const () as u64];
     // SAFETY: written under `WINDOW`.
     let max_blocks = unsafe { MAX_BLOCKS };
-    let options = gates
+    let mut options = gates
         .into_iter()
         .fold(Options::default(), Options::gate)
         .shadow_returns(shadow)
         .max_blocks(max_blocks);
+    // SAFETY: written under `WINDOW`.
+    if let Some(call) = unsafe { AFTER_WAKE } {
+        options = options.after_wake(call);
+    }
     Counter::open(options).expect("this process can be measured");
     Onward::translated(0)
 }
@@ -57,6 +62,20 @@ impl Window<'_> {
     /// Runs `f` under the counter.
     pub(crate) fn counted<R>(&self, f: impl FnOnce() -> R) -> (R, Observations) {
         self.counted_with(true, f)
+    }
+
+    /// With a function that is called after each system call by which a thread may wake another one.
+    pub(crate) fn counted_with_waker<R>(
+        &self,
+        call: fn(),
+        f: impl FnOnce() -> R,
+    ) -> (R, Observations) {
+        // SAFETY: written under `WINDOW`.
+        unsafe { AFTER_WAKE = Some(call) };
+        let result = self.counted(f);
+        // SAFETY: written under `WINDOW`.
+        unsafe { AFTER_WAKE = None };
+        result
     }
 
     /// With a cache of so few blocks that it is discarded all the time.

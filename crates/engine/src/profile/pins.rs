@@ -19,6 +19,13 @@ const ON_ALL: Engines =
     &[(Node, VersionRange::ALL), (Deno, VersionRange::ALL), (Bun, VersionRange::ALL)];
 const WITH_LIBUV_POOL: Engines = &[(Node, VersionRange::ALL), (Bun, VersionRange::ALL)];
 
+/// What of the pins moves the engines' own thresholds between their tiers.
+pub(super) const THRESHOLDS: &[&str] = &[
+    "--invocation-count-for-turbofan=150",
+    "--interrupt-budget=6758",
+    "BUN_JSC_thresholdForFTLOptimizeAfterWarmUp=3200",
+];
+
 /// In the order in which an engine gets them, which is part of its fingerprint.
 ///
 /// What is not here, and why: `--predictable-gc-schedule` is not needed for equal counts, and
@@ -130,7 +137,24 @@ pub(super) const PINS: &[Pin] = &[
         engines: &[(Node, VersionRange::since(22, 0, 0)), (Deno, VersionRange::ALL)],
         form: V8,
         text: "--invocation-count-for-turbofan=150",
-        reason: "brings the last tier into the reach of a short warm-up; Node 20 does not know it",
+        reason: "brings the last tier into the reach of a short warm-up: a twentieth of V8's own \
+                 count; Node 20 does not know it",
+    },
+    Pin {
+        profiles: EXACT,
+        engines: &[(Node, VersionRange::before(22, 0, 0))],
+        form: V8,
+        text: "--interrupt-budget=6758",
+        reason: "brings the last tier into the reach of a short warm-up: a twentieth of the 132 KB \
+                 of bytecode that V8 11 runs between two looks at a function",
+    },
+    Pin {
+        profiles: EXACT,
+        engines: ON_BUN,
+        form: Variable,
+        text: "BUN_JSC_thresholdForFTLOptimizeAfterWarmUp=3200",
+        reason: "brings the last tier into the reach of a short warm-up: a twentieth of \
+                 JavaScriptCore's own count",
     },
     Pin {
         profiles: EXACT,

@@ -31,8 +31,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tiergate_engine::{AcceptedFlags, Engine, Seeds, can_preload};
 use tiergate_model::{
-    Fingerprint, InstrumentKind, MarkCheck, OpBudget, Perturbation, PerturbationKind, Phases,
-    Pinned, Proof, WindowShape,
+    Fingerprint, InstrumentKind, MarkCheck, Observed, OpBudget, Perturbation, PerturbationKind,
+    Phases, Pinned, Proof, WindowShape,
 };
 use tiergate_protocol::{environment, instrument, pin};
 
@@ -155,6 +155,7 @@ impl EngineExecutor {
             mode,
             events: scratch.path("events.jsonl"),
             file: file.absolute.clone(),
+            functions: file.suite.mark_functions.clone(),
             select: None,
             budget: None,
             sizing: None,
@@ -207,10 +208,8 @@ impl EngineExecutor {
             let how = How { flags: &flags, held: &kept, division: division(instrument), options };
             let fault = match self.read_once(instrument, bench, budget, &how) {
                 Ok(mut raw) => {
-                    if let (Some(lifted), Some(pinned)) =
-                        (lifted.filter(|_| !held.is_empty()), raw.proof.pinned.as_mut())
-                    {
-                        pinned.lifted = Some(lifted.reason);
+                    if let Some(lifted) = lifted.filter(|_| !held.is_empty()) {
+                        raw.proof.pinned.get_or_insert_default().lifted = Some(lifted.reason);
                     }
                     return Ok(raw);
                 }
@@ -247,8 +246,12 @@ impl EngineExecutor {
         let counts = instrument.section_counts(scratch.directory(), &report)?;
         let is_held = !how.held.is_empty();
         let mut pinned = report.pinned.or_else(|| is_held.then(Pinned::default));
-        if let Some(pinned) = pinned.as_mut().filter(|_| window.fixed_seed) {
-            pinned.held.push(pin::SEED.to_owned());
+        if let Some(pinned) = pinned.as_mut() {
+            if window.fixed_seed {
+                pinned.held.push(pin::SEED.to_owned());
+            } else if how.held.contains(&pin::SEED) {
+                pinned.lifted = Some(SEED_NOT_HELD.to_owned());
+            }
         }
         let (count, subtracted_mark_cost) = window.plan.count(&counts, instrument.kind().name())?;
         if count < instrument.least_count(budget.window_ops) {
@@ -260,6 +263,7 @@ impl EngineExecutor {
                 ),
             });
         }
+        let waits = report.observed.as_ref().map_or(0, Observed::waits);
         Ok(RawReading {
             count,
             seconds: window.seconds,
@@ -274,7 +278,7 @@ impl EngineExecutor {
                     .closed
                     .first()
                     .map_or_else(Vec::new, |first| first.sub_windows.clone()),
-                elsewhere: report.spent.elsewhere(share_elsewhere(how.held)),
+                elsewhere: report.spent.elsewhere(share_elsewhere(how.held), waits),
                 observed: report.observed,
                 twin: None,
                 pinned,
@@ -282,11 +286,7 @@ impl EngineExecutor {
         })
     }
 
-    /// Where the instructions of a bench's window go, by the in-process counter.
-    ///
-    /// # Errors
-    /// As for a reading; and when the profile doesn't add up to the count.
-    pub fn profile(&self, bench: &Bench, budget: OpBudget) -> Result<Profile, Fault> {
+    fn take_profile(&self, bench: &Bench, budget: OpBudget) -> Result<Profile, Fault> {
         let fault = |fault: String| Fault::Instrument { instrument: instrument::COUNTER, fault };
         let scratch = Scratch::new()?;
         let path = scratch.path("profile");
@@ -399,6 +399,11 @@ impl EngineExecutor {
     }
 }
 
+/// The kernel makes the bytes at `exec`, and only the process that starts another one can hold it
+/// there.
+const SEED_NOT_HELD: &str = "`seed`: the engine is started by a program that leaves it to the \
+     kernel, or tracing is forbidden here";
+
 /// The circumstances of a window.
 struct How<'a> {
     flags: &'a AcceptedFlags,
@@ -449,6 +454,10 @@ impl Executor for EngineExecutor {
         let mut listing = traced.listing(file, &self.sandbox.root)?;
         listing.opened = self.read_opened(&notes, file);
         Ok(listing)
+    }
+
+    fn profile(&self, bench: &Bench, budget: OpBudget) -> Result<Profile, Fault> {
+        self.take_profile(bench, budget)
     }
 
     fn opened(&self, bench: &Bench) -> Result<Option<BTreeSet<PathBuf>>, Fault> {

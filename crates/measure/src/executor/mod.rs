@@ -19,6 +19,7 @@ pub use mock::{MockError, MockExecutor};
 pub use suite::{Loader, Runner, Suite};
 
 use crate::Fault;
+use crate::profile::Profile;
 use crate::trace::Timeline;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -220,6 +221,19 @@ pub trait Executor: Sync {
         shares: &[u64],
         tiers: Tiers,
     ) -> Result<Option<Vec<Stretch>>, Fault>;
+
+    /// Where the instructions of a bench's window go, by the in-process counter.
+    ///
+    /// # Errors
+    /// As for a reading; and where the instrument has no profiles, or the profile doesn't add up to
+    /// the count.
+    fn profile(&self, bench: &Bench, budget: OpBudget) -> Result<Profile, Fault> {
+        let _ = (bench, budget);
+        Err(Fault::Instrument {
+            instrument: self.fingerprint().instrument.name.name(),
+            fault: "it has no profiles of a window; use `--instrument counter`".to_owned(),
+        })
+    }
 
     /// What an op that does nothing costs in the harness's loop, in the instrument's unit; `None`
     /// where it can't be told.

@@ -33,6 +33,9 @@ impl Traced<'_> {
                 Event::Hello { protocol } if *protocol != PROTOCOL_VERSION => {
                     return Some(Fault::NoHarness(ending));
                 }
+                Event::Error { phase, message, .. } if phase == "mark" => {
+                    return Some(Fault::Unmarked(message.clone()));
+                }
                 Event::Error { phase, message, r#where } => {
                     return Some(Fault::Threw {
                         phase: phase.clone(),
@@ -132,11 +135,10 @@ impl Traced<'_> {
                     divisible,
                     skipped,
                     imports,
-                } => listing.benches.push(Bench {
-                    file: file.clone(),
-                    names: names.clone(),
-                    ordinal: *ordinal,
-                    discovered: DiscoveredBench {
+                    engine_args,
+                } => {
+                    let file = with_arguments(file, engine_args);
+                    let discovered = DiscoveredBench {
                         id: BenchId::new(&file.relative, names, *ordinal),
                         framework: framework.clone(),
                         framework_version: framework_version.clone(),
@@ -144,9 +146,11 @@ impl Traced<'_> {
                         batch_ops: (*batch_ops).max(1),
                         divisible: *divisible,
                         skipped: *skipped,
-                        conditions: conditions(file, root, imports.as_deref()),
-                    },
-                }),
+                        conditions: conditions(&file, root, imports.as_deref()),
+                    };
+                    let (names, ordinal) = (names.clone(), *ordinal);
+                    listing.benches.push(Bench { file, names, ordinal, discovered });
+                }
                 Event::Warning { message } => listing.warnings.push(message.clone()),
                 Event::Loaded {} => loaded = true,
                 Event::Exit { unrun: count, .. } | Event::End { unrun: count } => unrun += count,
@@ -248,6 +252,13 @@ fn free_id(id: &BenchId, taken: &BTreeSet<BenchId>) -> BenchId {
         number += 1;
     }
     free
+}
+
+/// The file as it is run for a bench that asks for arguments of the engine.
+fn with_arguments(file: &BenchFile, engine_args: &[String]) -> BenchFile {
+    let mut file = file.clone();
+    file.suite.engine_args.extend_from_slice(engine_args);
+    file
 }
 
 /// What is special about the way in which a file's benches are run.

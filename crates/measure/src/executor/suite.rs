@@ -29,6 +29,8 @@ pub struct Suite {
     pub engines: Vec<String>,
     /// What makes its TypeScript into JavaScript, where the engine does not.
     pub loader: Option<Loader>,
+    /// The functions that are its benches, where no framework tells them.
+    pub mark_functions: Vec<String>,
 }
 
 /// A package that engines load to understand more than JavaScript.

@@ -38,6 +38,9 @@ pub enum Event {
         /// What loads modules, where that is not the engine.
         #[serde(default)]
         imports: Option<String>,
+        /// Arguments of the engine that the bench asks for.
+        #[serde(default)]
+        engine_args: Vec<String>,
     },
     /// The file is one that a framework's own program has to run.
     Runner {
@@ -93,7 +96,7 @@ pub enum Event {
     },
     /// User code threw, or the harness failed.
     Error {
-        /// Where in a bench's life.
+        /// Where in a bench's life; `mark` where a function that the user has named did not come up.
         phase: String,
         /// The error's text.
         message: String,

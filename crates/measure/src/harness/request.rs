@@ -31,6 +31,9 @@ pub struct Request {
     pub events: PathBuf,
     /// The bench file.
     pub file: PathBuf,
+    /// The functions that are the file's benches, where no framework tells them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<String>,
     /// The one bench to run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub select: Option<Selection>,

@@ -72,14 +72,14 @@ impl Pair<'_> {
         if let Some((budget, growable)) = self.find_budget(plan) {
             let hand_set =
                 plan.budgets.get(&self.head.result.id).is_some_and(|planned| planned.hand_set);
-            let budget = self.first_pair(plan, budget, growable, progress);
+            let mut budget = self.first_pair(plan, budget, growable, progress);
             if self.head.unit() == Unit::Instructions {
-                self.base.prove();
-                self.head.prove();
-                if !hand_set {
-                    self.base.examine();
-                    self.head.examine();
+                let longer = if hand_set { None } else { self.examine() };
+                if let Some(window_ops) = longer.filter(|_| growable.is_some()) {
+                    budget =
+                        self.first_pair_again(plan, OpBudget { window_ops, ..budget }, progress);
                 }
+                self.prove();
             }
             self.settle();
             if self.is_open(plan) {
@@ -146,6 +146,11 @@ impl Pair<'_> {
                 budget.window_ops = self.head.whole_batches(window_ops);
                 self.base.forget();
                 self.head.forget();
+                if let Some(ns_per_op) = growable_ns_per_op {
+                    let of_base = self.base.hold_grown(budget, ns_per_op);
+                    let of_head = self.head.hold_grown(budget, ns_per_op);
+                    budget.warmup_ops = of_base.max(of_head).unwrap_or(budget.warmup_ops);
+                }
                 progress.add_processes(2);
                 continue;
             }
@@ -158,6 +163,49 @@ impl Pair<'_> {
             }
         }
         budget
+    }
+
+    /// The same over a longer window, which is taken as it is.
+    fn first_pair_again(
+        &mut self,
+        plan: &PairPlan,
+        budget: OpBudget,
+        progress: &Progress<'_>,
+    ) -> OpBudget {
+        for side in [&mut self.base, &mut self.head] {
+            side.forget();
+            side.forget_doubt();
+        }
+        progress.add_processes(2);
+        let budget = self.first_pair(plan, budget, None, progress);
+        self.examine();
+        budget
+    }
+
+    /// Looks at the ops beyond the window; the ops of a longer one where it should be longer.
+    fn examine(&mut self) -> Option<u64> {
+        let of_head = self.head.examine();
+        let of_base = if self.counts_are_one() { None } else { self.base.examine() };
+        of_head.max(of_base)
+    }
+
+    /// Has the first pair proven. Sides that took the same number of instructions, to the last one,
+    /// ran the same code: what is told of the one is so of the other.
+    fn prove(&mut self) {
+        self.head.prove();
+        if self.counts_are_one() && self.head.is_sound() {
+            self.base.take_evidence_of(&self.head);
+        } else {
+            self.base.prove();
+        }
+    }
+
+    /// Whether all readings of both sides are the same number.
+    fn counts_are_one(&self) -> bool {
+        let mut counts = self.base.counts().chain(self.head.counts());
+        let first = counts.next();
+        let is_both = self.base.first_count().is_some() && self.head.first_count().is_some();
+        is_both && counts.all(|count| Some(count) == first)
     }
 
     fn read(&mut self, budget: OpBudget, perturbation: Perturbation) {

@@ -73,6 +73,14 @@ impl<'a> Side<'a> {
         Some((found.budget, found.ns_per_op?))
     }
 
+    /// The warm-up that a grown window needs on this side.
+    pub(super) fn hold_grown(&mut self, budget: OpBudget, ns_per_op: f64) -> Option<u64> {
+        let (warmup_ops, doubt) =
+            self.attempt(|side| run::held(side.executor, side.bench, budget, ns_per_op))?;
+        self.doubt = self.doubt.take().or(doubt);
+        Some(warmup_ops)
+    }
+
     /// Takes a reading and keeps it.
     pub(super) fn read(&mut self, budget: OpBudget, perturbation: Perturbation) {
         self.attempt(|side| {
@@ -87,10 +95,16 @@ impl<'a> Side<'a> {
         });
     }
 
-    /// Drops the readings so far, which were over too few ops.
+    /// Drops the readings so far, which were over too few ops, and what was said of them.
     pub(super) fn forget(&mut self) {
         self.result.readings.clear();
+        self.result.warnings.clear();
         self.counted = None;
+    }
+
+    /// Drops what made a longer window necessary.
+    pub(super) fn forget_doubt(&mut self) {
+        self.doubt = None;
     }
 
     /// The first reading's count.
@@ -108,6 +122,21 @@ impl<'a> Side<'a> {
         tiergate_stats::summarise_readings(&self.result.readings).map(|summary| summary.spread())
     }
 
+    /// The counts of all readings so far.
+    pub(super) fn counts(&self) -> impl Iterator<Item = u64> {
+        self.result.readings.iter().map(|reading| reading.count)
+    }
+
+    /// Takes over what traced and divided runs told of a side that counted the very same.
+    pub(super) fn take_evidence_of(&mut self, other: &Self) {
+        let twin = other.result.readings.iter().find_map(|reading| reading.proof.twin.clone());
+        for reading in &mut self.result.readings {
+            reading.proof.twin.clone_from(&twin);
+        }
+        self.doubt = self.doubt.take().or_else(|| other.doubt.clone());
+        self.result.warnings.clone_from(&other.result.warnings);
+    }
+
     /// Has the unperturbed readings proven by a traced run.
     pub(super) fn prove(&mut self) {
         let unproven = self.attempt(|side| {
@@ -116,16 +145,29 @@ impl<'a> Side<'a> {
         self.doubt = self.doubt.take().or(unproven.flatten());
     }
 
-    /// Looks at the ops beyond the window.
-    pub(super) fn examine(&mut self) {
-        let Some(counted) = self.counted.filter(|_| self.is_sound() && self.doubt.is_none()) else {
-            return;
-        };
+    /// Looks at the ops beyond the window. A window that holds too little of their extra work
+    /// leaves the side in doubt; the ops that a longer one should hold come back.
+    pub(super) fn examine(&mut self) -> Option<u64> {
+        let counted = self.counted.filter(|_| self.is_sound() && self.doubt.is_none())?;
         match run::examine(self.executor, self.bench, &counted, self.progress) {
-            Examined::Steady => {}
-            Examined::Warning(warning) => self.result.warnings.push(warning),
-            Examined::Doubt(reason) | Examined::TooShort { reason, .. } => {
+            Examined::Steady => None,
+            Examined::Warning(warning) => {
+                self.result.warnings.push(warning);
+                None
+            }
+            Examined::Changed(warning) => {
+                self.doubt = run::still_changing(&self.result);
+                self.result.warnings.push(warning);
+                None
+            }
+            Examined::Doubt(reason) => {
                 self.doubt = Some(reason);
+                None
+            }
+            Examined::TooShort { period_ops, reason } => {
+                self.doubt = Some(reason);
+                let period = period_ops?;
+                run::lengthened(self.bench, counted.window_ops(), period, self.first_count()?)
             }
         }
     }

@@ -27,9 +27,12 @@ impl Activity {
     pub(super) fn idle_time(&mut self, now: Duration) -> Duration {
         if now.saturating_sub(self.asked) >= INTERVAL {
             self.asked = now;
-            let ticks = ticks_of_tree(self.process);
+            let tree = tree_of(self.process);
+            let ticks = tree.map(|tree| tree.ticks);
             let spent = ticks.zip(self.ticks).map(|(now, before)| now.saturating_sub(before));
-            if spent.is_none_or(|spent| spent > LOOKING_AROUND) && ticks.is_some() {
+            // On a machine that is too busy a process may want to do something and not get to it.
+            let wants_to = tree.is_some_and(|tree| tree.is_runnable);
+            if (wants_to || spent.is_none_or(|spent| spent > LOOKING_AROUND)) && ticks.is_some() {
                 self.changed = now;
             }
             self.ticks = ticks;
@@ -38,18 +41,38 @@ impl Activity {
     }
 }
 
-/// The ticks of a process and of its descendants; `None` when it is gone.
-fn ticks_of_tree(process: u32) -> Option<u64> {
+/// What a process and its descendants do.
+#[derive(Clone, Copy)]
+struct Tree {
+    /// Their processor time.
+    ticks: u64,
+    /// Whether a thread of theirs runs, could run, or waits for a disk.
+    is_runnable: bool,
+}
+
+/// `None` when the process is gone.
+fn tree_of(process: u32) -> Option<Tree> {
     let folder = format!("/proc/{process}");
     let stat = fs::read_to_string(format!("{folder}/stat")).ok()?;
-    let tasks = fs::read_dir(format!("{folder}/task")).ok()?;
-    let children = tasks
-        .flatten()
-        .filter_map(|task| fs::read_to_string(task.path().join("children")).ok())
-        .flat_map(|list| {
-            list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<u32>>()
-        });
-    Some(ticks(&stat)? + children.filter_map(ticks_of_tree).sum::<u64>())
+    let mut tree = Tree { ticks: ticks(&stat)?, is_runnable: false };
+    for task in fs::read_dir(format!("{folder}/task")).ok()?.flatten() {
+        let read = |name| fs::read_to_string(task.path().join(name)).unwrap_or_default();
+        tree.is_runnable |= is_runnable(&read("stat"));
+        for child in read("children").split_whitespace().filter_map(|id| id.parse().ok()) {
+            if let Some(child) = tree_of(child) {
+                tree.ticks += child.ticks;
+                tree.is_runnable |= child.is_runnable;
+            }
+        }
+    }
+    Some(tree)
+}
+
+/// Whether the state of a thread is that of one that is not waiting for anything but a processor or
+/// a disk.
+fn is_runnable(stat: &str) -> bool {
+    // The name, in brackets, may hold anything.
+    stat.rsplit_once(") ").is_some_and(|(_, fields)| fields.starts_with(['R', 'D']))
 }
 
 /// User and system time of the process and of the children that it has waited for.
@@ -63,6 +86,14 @@ fn ticks(stat: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_that_wants_to_run_is_not_idle() {
+        assert!(is_runnable("42 (a) b) R 1") && is_runnable("42 (a) D 1"));
+        assert!(!is_runnable("42 (R) S 1") && !is_runnable(""));
+        assert!(tree_of(std::process::id()).is_some_and(|tree| tree.is_runnable));
+        assert!(tree_of(0).is_none());
+    }
 
     #[test]
     fn times_are_found_behind_any_name() {

@@ -4,6 +4,7 @@
 
 mod diff;
 mod file;
+mod readable;
 mod symbols;
 
 pub use diff::{Difference, diff};
@@ -21,6 +22,13 @@ pub struct Function {
     pub name: String,
     /// The file that it is from; empty for generated code.
     pub file: String,
+}
+
+impl Function {
+    /// Its name as it stands in the source, without parameters; its symbol where that is not known.
+    pub fn readable(&self) -> String {
+        readable::name(&self.name)
+    }
 }
 
 /// A window's instructions.

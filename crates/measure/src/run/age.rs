@@ -36,6 +36,7 @@ const TOLD: f64 = 0.5;
 const DRY_SHARE: f64 = 1.0 / 3.0;
 
 /// Instructions at the lowest tiers in which little can be done but to find that nothing is left.
+/// Where an op that does nothing costs more, it is so many: engines' lowest tiers differ.
 const NEXT_TO_NOTHING: f64 = 300.0;
 
 /// A change of the cost since the first ops that can be one of the op's state.
@@ -44,11 +45,18 @@ const DRIFT_SINCE_FIRST: f64 = 0.05;
 /// The same change within the window.
 const DRIFT_IN_WINDOW: f64 = 0.003;
 
+/// The share of all pairs of an earlier and a later stretch that must tell the same direction: noise
+/// tells both.
+const DRIFT_PAIRS: f64 = 0.9;
+
 /// A stretch that costs so many times the usual holds more than the op's usual work.
 const PEAK: f64 = 1.3;
 
-/// The share of the window's cost in peaks that decides about it.
+/// The share of the window's cost in peaks that can decide about it.
 const PEAKS_SHARE: f64 = 0.02;
+
+/// The same for a single one of them: another warm-up can bring one more or less.
+const PEAK_SHARE: f64 = 0.0125;
 
 /// With so many in a window, one more or less does not matter much.
 const ENOUGH_PEAKS: u64 = 8;
@@ -119,11 +127,12 @@ pub(super) fn judge(course: &[Stretch], budget: OpBudget, empty: Option<f64>) ->
     let late = if reached { in_window } else { course[course.len() * 3 / 4..].to_vec() };
     let (Some(first), Some(usual)) = (first, usual(&late)) else { return Age::Steady };
     let until = late.last().map_or(0, |one| one.after_ops + one.ops);
-    let net = usual - empty.unwrap_or(0.0);
-    let net_first = first - empty.unwrap_or(0.0);
+    let empty = empty.unwrap_or(0.0);
+    let (net, net_first) = (usual - empty, first - empty);
+    let next_to_nothing = empty.max(NEXT_TO_NOTHING);
     if net < net_first * DRY_SHARE
-        && net < NEXT_TO_NOTHING
-        && net_first > net + NEXT_TO_NOTHING / 6.0
+        && net < next_to_nothing
+        && net_first > net + next_to_nothing / 6.0
     {
         return Age::Unsteady(format!(
             "its input is used up: the first ops took {first:.0} instructions at the lowest tier, \
@@ -185,8 +194,12 @@ fn drift(late: &[Stretch]) -> Option<(f64, f64)> {
         return None;
     }
     let (front, back) = late.split_at(late.len() / 2);
-    let (front, back) = (usual(front)?, usual(back)?);
-    ((back / front - 1.0).abs() > DRIFT_IN_WINDOW).then_some((front, back))
+    let (from, to) = (usual(front)?, usual(back)?);
+    let pairs = front.iter().flat_map(|one| back.iter().map(move |other| (one, other)));
+    let agreeing =
+        pairs.filter(|(one, other)| (other.per_op() > one.per_op()) == (to > from)).count();
+    let share = agreeing as f64 / (front.len() * back.len()) as f64;
+    ((to / from - 1.0).abs() > DRIFT_IN_WINDOW && share >= DRIFT_PAIRS).then_some((from, to))
 }
 
 fn refills(course: &[Stretch], late: &[Stretch], usual: f64, reached: bool) -> Option<Age> {
@@ -201,7 +214,8 @@ fn refills(course: &[Stretch], late: &[Stretch], usual: f64, reached: bool) -> O
         return None;
     }
     let peaks = starts(late, is_peak);
-    if peaks.len() as u64 >= ENOUGH_PEAKS {
+    let one = extra / all / peaks.len().max(1) as f64;
+    if peaks.len() as u64 >= ENOUGH_PEAKS || one < PEAK_SHARE {
         return None;
     }
     // Where the window holds but one, those of the warm-up tell how far they lie apart.
@@ -289,11 +303,22 @@ mod tests {
     }
 
     #[test]
+    fn next_to_nothing_is_what_an_engine_takes_for_it() {
+        let course = course(|op| if op < 40 { 18_000.0 } else { 1_040.0 });
+        let of_empty = |empty| judge(&course, BUDGET, Some(empty));
+        assert!(matches!(of_empty(690.0), Age::Unsteady(_)));
+        assert!(matches!(of_empty(100.0), Age::Changed(_)));
+    }
+
+    #[test]
     fn growing_state_drifts_until_it_is_full() {
         let grows = judged(|op| 1_000.0 + op as f64);
         assert!(matches!(&grows, Age::Unsteady(reason) if reason.contains("drifts")), "{grows:?}");
         let full = judged(|op| 1_000.0 + op.min(300) as f64);
         assert_eq!(full, Age::Steady);
+        let noisy = |op: u64| if op % 640 < 320 { 40.0 } else { 0.0 };
+        let scattered = judged(|op| 1_000.0 + op.min(300) as f64 + noisy(op));
+        assert_eq!(scattered, Age::Steady);
     }
 
     #[test]

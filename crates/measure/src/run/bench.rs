@@ -1,9 +1,10 @@
 //! All counted readings of one bench, one after the other.
 
 use super::budget::grown_window_ops;
-use super::calibration::calibrate;
-use super::examine::{Counted, Examined, examine, lengthened};
-use super::{Progress, RunPlan};
+use super::calibration::{calibrate, hold_grown};
+use super::examine::{Counted, Examined, examine, lengthened, still_changing};
+use super::jump::jump;
+use super::{Progress, RunPlan, phases};
 use crate::Fault;
 use crate::executor::{Bench, Executor, RawReading, ReadOptions};
 use crate::trace::TimedEvent;
@@ -95,10 +96,25 @@ pub(crate) struct Found {
 impl Found {
     /// Why no window is one to judge by, where traced runs have shown that.
     pub(crate) fn doubt(&self) -> Option<String> {
-        let event = self.unsettled.as_ref()?;
-        let at = event.until().map_or_else(String::new, |op| format!(" by op {op}"));
-        Some(format!("it never settles: {}{at}", event.event))
+        never_settles(self.unsettled.as_ref())
     }
+}
+
+/// The warm-up that a grown window needs, and why even that is none to judge by.
+pub(crate) fn held(
+    executor: &dyn Executor,
+    bench: &Bench,
+    budget: OpBudget,
+    ns_per_op: f64,
+) -> Result<(u64, Option<String>), Fault> {
+    let held = hold_grown(executor, bench, budget, ns_per_op)?;
+    Ok((held.budget.warmup_ops, never_settles(held.unsettled.as_ref())))
+}
+
+fn never_settles(event: Option<&TimedEvent>) -> Option<String> {
+    let event = event?;
+    let at = event.until().map_or_else(String::new, |op| format!(" by op {op}"));
+    Some(format!("it never settles: {}{at}", event.event))
 }
 
 fn take_all(
@@ -118,6 +134,7 @@ fn take_all(
     let mut doubt = found.doubt();
     let mut growths = 0;
     let mut is_lengthened = false;
+    let mut has_changed = false;
     while result.readings.len() < plan.repeats as usize {
         if interrupted.load(Ordering::Relaxed) {
             return Err(Fault::Interrupted);
@@ -134,6 +151,11 @@ fn take_all(
         if let Some(window_ops) = grown {
             growths += 1;
             budget.window_ops = whole_batches(bench, window_ops);
+            if let Some(ns_per_op) = found.ns_per_op {
+                let (warmup_ops, unsettled) = held(executor, bench, budget, ns_per_op)?;
+                budget.warmup_ops = warmup_ops;
+                doubt = doubt.or(unsettled);
+            }
             set_budget(result, budget);
             progress.add_processes(1);
             continue;
@@ -142,6 +164,10 @@ fn take_all(
             match examine(executor, bench, &Counted::of(&raw), progress) {
                 Examined::Steady => {}
                 Examined::Warning(warning) => result.warnings.push(warning),
+                Examined::Changed(warning) => {
+                    has_changed = true;
+                    result.warnings.push(warning);
+                }
                 Examined::Doubt(reason) => doubt = Some(reason),
                 Examined::TooShort { period_ops: Some(period), reason } => {
                     let longer = lengthened(bench, budget.window_ops, period, raw.count);
@@ -177,11 +203,13 @@ fn take_all(
         push(result, raw.map_err(|fault| fault.under(*perturbation))?, *perturbation);
     }
     let unproven = prove(executor, bench, progress, result);
-    Ok(doubt.or(unproven))
+    let changing = has_changed.then(|| still_changing(result)).flatten();
+    Ok(doubt.or(unproven).or(changing))
 }
 
-/// Adds to the readings what a traced run with the same seeds, flags and ops tells of them, or says
-/// why it could not.
+/// Adds to the readings what a traced run with the same seeds, flags and ops tells of them. Says why
+/// they are none to judge by, where there is no such run or its collections don't explain what the
+/// window shows.
 pub(crate) fn prove(
     executor: &dyn Executor,
     bench: &Bench,
@@ -192,14 +220,40 @@ pub(crate) fn prove(
     let start = Instant::now();
     let timeline = executor.trace(bench, budget, None);
     progress.process_finished(bench, start.elapsed().as_secs_f64());
-    let twin = match timeline {
-        Ok(timeline) => timeline.twin(),
+    let timeline = match timeline {
+        Ok(timeline) => timeline,
         Err(fault) => return Some(format!("unproven, its traced run failed: {fault}")),
     };
+    let twin = timeline.twin();
     for reading in result.readings.iter_mut().filter(|one| one.perturbation == Perturbation::None) {
         reading.proof.twin = Some(twin.clone());
     }
-    None
+    if phases::are_wanted(&timeline) {
+        count_phases(executor, bench, progress, result);
+    }
+    let slow = result.readings.first().and_then(Reading::halves_warning);
+    result.warnings.extend(slow);
+    jump(result)
+}
+
+/// Has the window counted in phases. It decides nothing, so that its failure is but told.
+fn count_phases(
+    executor: &dyn Executor,
+    bench: &Bench,
+    progress: &Progress<'_>,
+    result: &mut BenchResult,
+) {
+    progress.add_processes(1);
+    let start = Instant::now();
+    let counted = phases::count(executor, bench, result);
+    progress.process_finished(bench, start.elapsed().as_secs_f64());
+    match counted {
+        Ok(phases) => result.window_phases = phases,
+        Err(fault) => {
+            let warning = format!("its window could not be counted in phases: {fault}");
+            result.warnings.push(warning);
+        }
+    }
 }
 
 /// Why readings that are all there are none to judge by.

@@ -15,6 +15,9 @@ const LOOK_NS: f64 = 250e6;
 /// The same for ops so slow that few of them would fit.
 const LONGEST_LOOK_NS: f64 = 1e9;
 
+/// Native nanoseconds that a warm-up may take which is moved behind a late change.
+const LONGEST_WARMUP_NS: f64 = 4e9;
+
 /// Fewer ops would not show the last tier of a function that each op calls once.
 const FEWEST_LOOK_OPS: f64 = 3_000.0;
 
@@ -59,13 +62,38 @@ pub(super) fn calibrate(
     let seen =
         executor.trace(bench, OpBudget { warmup_ops: look, window_ops: batches(1) }, None)?;
     let last = seen.unsettling().next_back().and_then(TimedEvent::until).unwrap_or(0);
-    let mut warmup_ops = with_margin(last).min(look);
+    let warmup_ops = with_margin(last).min(look);
     let for_count = window_ops(ns_per_op, executor.window_target_ns());
     // What is settled may be all of the look.
     let for_collections = collecting_ops(&seen, warmup_ops.min(look / 2), ns_per_op);
     let window_ops = batches(for_count.max(for_collections));
 
     let seeds = [None, seeds(OTHER_SEEDS[0]), seeds(OTHER_SEEDS[1])];
+    let reach = (2 * look + window_ops).max(ops_within(LONGEST_WARMUP_NS, ns_per_op));
+    hold(executor, bench, OpBudget { warmup_ops, window_ops }, &seeds, reach)
+}
+
+/// Sees whether a warm-up still holds for a window that has grown, and moves it where it does not.
+pub(super) fn hold_grown(
+    executor: &dyn Executor,
+    bench: &Bench,
+    budget: OpBudget,
+    ns_per_op: f64,
+) -> Result<Calibrated, Fault> {
+    let reach = 2 * budget.warmup_ops + ops_within(LONGEST_WARMUP_NS, ns_per_op);
+    hold(executor, bench, budget, &[None], reach)
+}
+
+/// Moves a warm-up until nothing changes any more behind it under each of the seeds, as long as it
+/// ends within `reach` ops.
+fn hold(
+    executor: &dyn Executor,
+    bench: &Bench,
+    budget: OpBudget,
+    seeds: &[Option<Seeds>],
+    reach: u64,
+) -> Result<Calibrated, Fault> {
+    let OpBudget { mut warmup_ops, window_ops } = budget;
     let mut held = 0;
     let mut unsettled = None;
     for trial in 0..LARGEST_TRIALS {
@@ -76,7 +104,7 @@ pub(super) fn calibrate(
         unsettled = late_change(&timeline).cloned();
         let later = unsettled.as_ref().and_then(TimedEvent::until).map(with_margin);
         match later {
-            Some(later) if later > warmup_ops && later <= 2 * look + window_ops => {
+            Some(later) if later > warmup_ops && later <= reach => {
                 warmup_ops = later;
                 held = 0;
             }
@@ -88,6 +116,15 @@ pub(super) fn calibrate(
         }
     }
     Ok(Calibrated { budget: OpBudget { warmup_ops, window_ops }, unsettled })
+}
+
+#[allow(
+    clippy::cast_sign_loss,
+    clippy::cast_possible_truncation,
+    reason = "positive and far below 2^53"
+)]
+fn ops_within(ns: f64, ns_per_op: f64) -> u64 {
+    (ns / ns_per_op.max(0.1)).min(MOST_LOOK_OPS) as u64
 }
 
 fn seeds(number: u32) -> Option<Seeds> {

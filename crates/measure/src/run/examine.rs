@@ -5,7 +5,7 @@ use super::age::{Age, judge, look};
 use super::bench::whole_batches;
 use crate::executor::{Bench, Executor, RawReading, Tiers};
 use std::time::Instant;
-use tiergate_model::{OpBudget, WindowShape};
+use tiergate_model::{BenchResult, OpBudget, Reading, WindowShape};
 
 /// An op that costs so few instructions more than an empty one holds no work: what differs is how
 /// its result is made.
@@ -21,6 +21,9 @@ const LARGEST_COUNT: f64 = 2e9;
 pub(crate) enum Examined {
     Steady,
     Warning(String),
+    /// Another cost than that of the first ops; in a window whose halves differ it is still on its
+    /// way.
+    Changed(String),
     /// No window of this bench is one to judge by.
     Doubt(String),
     /// A longer window would be.
@@ -43,6 +46,11 @@ impl Counted {
     pub(crate) fn of(raw: &RawReading) -> Self {
         let RawReading { count, budget, is_async, own_loop, .. } = *raw;
         Self { count, budget, is_async, own_loop }
+    }
+
+    /// The ops of the window.
+    pub(crate) fn window_ops(&self) -> u64 {
+        self.budget.window_ops
     }
 }
 
@@ -73,15 +81,22 @@ pub(crate) fn examine(
         Err(fault) => Examined::Warning(format!("its first ops could not be looked at: {fault}")),
         Ok(Some(course)) => match judge(&course, raw.budget, empty(Tiers::Lowest)) {
             Age::Steady => Examined::Steady,
-            Age::Changed(warning) => Examined::Warning(warning),
+            Age::Changed(warning) => Examined::Changed(warning),
             Age::Unsteady(reason) => Examined::Doubt(reason),
             Age::Refills { period_ops, reason } => Examined::TooShort { period_ops, reason },
         },
     }
 }
 
+/// Why a window is none to judge by in which the cost still changes, given that it has changed since
+/// the first ops.
+pub(crate) fn still_changing(result: &BenchResult) -> Option<String> {
+    let told = result.readings.iter().find_map(Reading::halves_warning)?;
+    Some(format!("its cost drifts: {told}, and the first ops took another number"))
+}
+
 /// A window that holds the extra work often enough, as far as that can be afforded.
-pub(super) fn lengthened(bench: &Bench, window_ops: u64, period: u64, count: u64) -> Option<u64> {
+pub(crate) fn lengthened(bench: &Bench, window_ops: u64, period: u64, count: u64) -> Option<u64> {
     let per_op = count as f64 / window_ops as f64;
     let wanted = period.max(1) * PERIODS;
     let longer = whole_batches(bench, wanted);

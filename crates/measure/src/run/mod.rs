@@ -7,18 +7,20 @@ mod budget;
 mod calibration;
 mod evidence;
 mod examine;
+mod jump;
+mod phases;
 mod rounds;
 
 pub use budget::{MINIMUM_COUNT, PlannedBudget};
 pub use evidence::{Shown, evidence};
 
 pub(crate) use bench::{
-    LARGEST_GROWTHS, calibrated_budget, conclude, empty_result, measure, prove, push, skipped,
-    whole_batches,
+    LARGEST_GROWTHS, calibrated_budget, conclude, empty_result, held, measure, prove, push,
+    skipped, whole_batches,
 };
 pub(crate) use budget::grown_window_ops;
 pub(crate) use calibration::OTHER_SEEDS;
-pub(crate) use examine::{Counted, Examined, examine};
+pub(crate) use examine::{Counted, Examined, examine, lengthened, still_changing};
 
 use crate::executor::{Bench, Executor};
 use std::collections::BTreeMap;

@@ -74,6 +74,7 @@ impl Timeline {
                 in_section = 0;
             } else if let Some(event) = read_line(kind, line) {
                 let place = course.place(marks, sections, in_section);
+                let event = with_cause(event, &events);
                 events.push(TimedEvent { place, event });
             }
         }
@@ -102,6 +103,24 @@ impl Timeline {
         self.events.iter().filter(is_one).count()
     }
 }
+
+/// Code that is left because it was marked as invalid before has no reason of its own: then it is
+/// left for that of the mark.
+fn with_cause(event: Event, before: &[TimedEvent]) -> Event {
+    let Event::Bailout { kind, reason, function, tier } = event else { return event };
+    let marked = before.iter().rev().find_map(|timed| match &timed.event {
+        Event::Invalidated { reason, function: marked } if *marked == function => Some(reason),
+        _ => None,
+    });
+    let reason = match marked.filter(|_| reason == NO_REASON) {
+        Some(cause) => cause.clone(),
+        None => reason,
+    };
+    Event::Bailout { kind, reason, function, tier }
+}
+
+/// V8's words for code that is left without a failed check (`DeoptimizeReason::kUnknown`).
+const NO_REASON: &str = "(unknown)";
 
 fn numbered(line: &str, word: &str) -> Option<u64> {
     // Output of native code without an end of line may stand before it.

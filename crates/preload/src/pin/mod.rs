@@ -20,6 +20,8 @@ mod times;
 mod wait;
 mod waits;
 
+pub(crate) use gate::parking_ns;
+
 use crate::environment::variable;
 use crate::report::Line;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -87,6 +89,11 @@ static MAIN_THREAD: AtomicU64 = AtomicU64::new(0);
 fn is_main() -> bool {
     // SAFETY: `pthread_self` has no preconditions.
     MAIN_THREAD.load(Relaxed) == unsafe { libc::pthread_self() }
+}
+
+/// What lets the threads outside of the gate come to rest, where there are some by design.
+pub(crate) fn rest_of_others() -> Option<fn()> {
+    (Pin::Gate.is_on() && gate::has_names()).then_some(gate::await_rest)
 }
 
 extern "C" fn read_pins() {

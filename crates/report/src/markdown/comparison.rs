@@ -8,6 +8,7 @@ use crate::comparison::{
     wider_spread,
 };
 use crate::number::{UNKNOWN, change, per_op, spread};
+use crate::phases::phases_change;
 use crate::style::Style;
 use crate::summary::comparison_summary;
 use tiergate_model::{Comparison, ComparisonRow, FingerprintDifference, Rename, Verdict};
@@ -142,6 +143,9 @@ fn table_row(row: &ComparisonRow, paired: bool, tested: bool) -> String {
     let mut bench = code(row.id.as_str());
     if let Some(reason) = &row.reason {
         bench.push_str(&format!("<br>{}", words(reason)));
+    }
+    if let Some(between) = phases_change(row) {
+        bench.push_str(&format!("<br>{between}"));
     }
     if let Some(hint) = &row.hint {
         bench.push_str(&format!("<br>hint: {}", words(hint)));

@@ -6,6 +6,7 @@ use super::{LARGEST, fitting, opening};
 use crate::SuiteName;
 use crate::list::{ListedBench, figures, framework};
 use crate::number::{per_op, spread, whole};
+use crate::phases::phases_text;
 use crate::run::{
     RANDOMISED, engine_and_instrument, is_doubtful, run_summary, shows_wall, wall_text,
 };
@@ -53,6 +54,9 @@ fn row(bench: &BenchResult, wall: bool) -> String {
     if let Some(reason) = &bench.reason {
         let word = if is_doubtful(bench) { "**INCONCLUSIVE**: " } else { "" };
         name.push_str(&format!("<br>{word}{}", words(reason)));
+    }
+    if let Some(phases) = phases_text(bench) {
+        name.push_str(&format!("<br>{}", words(&phases)));
     }
     let wall_empty = if wall { " |" } else { "" };
     match (bench.status, summarise_readings(&bench.readings)) {

@@ -7,6 +7,7 @@ use crate::comparison::{
 };
 use crate::json::comparison_document;
 use crate::number::{UNKNOWN, change, per_op, spread};
+use crate::phases::phases_change;
 use crate::summary::counted;
 use crate::text::printable;
 use crate::{Compared, SuiteName};
@@ -90,7 +91,7 @@ fn cells(row: &ComparisonRow, paired: bool, tested: bool) -> Vec<Cell> {
         |value: Option<f64>| Cell::new(value.map_or_else(|| UNKNOWN.to_owned(), per_op), value);
     let wider = wider_spread(row);
     let mut cells = vec![
-        Cell::new(change(row.change), row.change).with_more(range(row)),
+        Cell::new(change(row.change), row.change).with_more(below_change(row)),
         count(row.base_per_op),
         count(row.head_per_op),
         Cell::new(spread(wider), wider),
@@ -102,6 +103,12 @@ fn cells(row: &ComparisonRow, paired: bool, tested: bool) -> Vec<Cell> {
         cells.push(Cell::new(p_value(row.adjusted_p), row.adjusted_p));
     }
     cells
+}
+
+/// The range over the pairs, and the change between collections.
+fn below_change(row: &ComparisonRow) -> String {
+    let parts = [range(row), phases_change(row).unwrap_or_default()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 fn renames(comparison: &Comparison) -> Markup {

@@ -4,6 +4,7 @@ use super::facts::{Fact, STEP, facts, other_fields};
 use super::timeline::timeline;
 use super::{Page, Row};
 use crate::number::whole;
+use crate::phases::phases_text;
 use crate::text::printable;
 use maud::{Markup, html};
 use tiergate_model::{BenchResult, BenchStatus};
@@ -16,7 +17,7 @@ struct Line {
 }
 
 /// Fields of a bench that the page shows in other places, or above.
-const SHOWN_OF_BENCH: [&str; 12] = [
+const SHOWN_OF_BENCH: [&str; 13] = [
     "id",
     "file",
     "framework",
@@ -28,6 +29,7 @@ const SHOWN_OF_BENCH: [&str; 12] = [
     "instructions_per_op",
     "aa_spread",
     "readings",
+    "window_phases",
     "wall",
 ];
 
@@ -80,6 +82,7 @@ fn plan(bench: Option<&BenchResult>) -> Result<Vec<Fact>, serde_json::Error> {
             fact("window ops", whole(bench.window_ops)),
         ]);
     }
+    facts.extend(phases_text(bench).map(|text| fact("phases", text)));
     // Without the readings, which are many.
     let without_readings = BenchResult { readings: Vec::new(), ..bench.clone() };
     let others = other_fields(serde_json::to_value(without_readings)?, &SHOWN_OF_BENCH);

@@ -3,6 +3,7 @@
 use super::{Badge, Cell, Page, Row, Side, document, environment};
 use crate::SuiteName;
 use crate::number::{UNKNOWN, per_op, spread, whole};
+use crate::phases::between_collections;
 use crate::run::{RANDOMISED, engine_and_instrument, is_doubtful, is_perturbed, mover, shows_wall};
 use maud::html;
 use tiergate_model::{BenchResult, BenchStatus, ExitStatus, ResultFile, Verdict};
@@ -109,7 +110,8 @@ fn cells(bench: &BenchResult, perturbed: bool, wall: bool) -> Vec<Cell> {
         Cell::new(text, measured.then_some(ops as f64))
     };
     let mut cells = vec![
-        figure(summary.map(|summary| summary.median), per_op),
+        figure(summary.map(|summary| summary.median), per_op)
+            .with_more(between_collections(bench).unwrap_or_default()),
         figure(summary.map(|summary| summary.spread()), |value| spread(Some(value))),
         ops(bench.warmup_ops),
         ops(bench.window_ops),

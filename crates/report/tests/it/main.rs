@@ -3,8 +3,10 @@
 
 mod annotations;
 mod comparison_text;
+mod inspection;
 mod junit;
 mod markdown;
+mod phases;
 mod properties;
 mod run_text;
 mod support;

@@ -1,5 +1,6 @@
 //! `tiergate compare`, and the comparison at the end of a run.
 
+use super::gate;
 use super::run::same_file;
 use crate::args::{CompareOptions, Judging, RunOptions, Shown};
 use crate::export::Exports;
@@ -36,7 +37,8 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<ExitStatus, Failure> {
         (None, None) => return Err(Failure::usage("a comparison needs a base and a head")),
     };
     let exports = Exports::parse(&options.shown, &settings.root)?;
-    publish(&base, &head, &settings, &options.judging, &options.shown, &exports)
+    let comparison = judge(&base, &head, &settings, &options.judging)?;
+    publish(&comparison, &base, &head, &options.shown, &exports)
 }
 
 /// What a run is to be compared with, read before anything is measured.
@@ -59,7 +61,12 @@ pub(crate) fn show(
     options: &RunOptions,
     exports: &Exports,
 ) -> Result<ExitStatus, Failure> {
-    publish(base, head, settings, &options.judging, &options.shown, exports)
+    let mut comparison = judge(base, head, settings, &options.judging)?;
+    if let (true, Some(commit)) = (options.accepting, &base.file.commit) {
+        let accepted = gate::accepted_for(commit, &settings.root, &mut comparison.notes)?;
+        gate::accept(&mut comparison, &accepted);
+    }
+    publish(&comparison, base, head, &options.shown, exports)
 }
 
 fn judge(
@@ -81,15 +88,13 @@ fn judge(
 }
 
 fn publish(
+    comparison: &Comparison,
     base: &Named,
     head: &Named,
-    settings: &Settings,
-    judging: &Judging,
     shown: &Shown,
     exports: &Exports,
 ) -> Result<ExitStatus, Failure> {
-    let comparison = judge(base, head, settings, judging)?;
-    let report = Report::Comparison { comparison: &comparison, base: &base.file, head: &head.file };
+    let report = Report::Comparison { comparison, base: &base.file, head: &head.file };
     report.publish(shown, exports)?;
     Ok(comparison.exit_status())
 }

@@ -1,4 +1,4 @@
-//! `tiergate init`: a configuration and an example, or a CI workflow.
+//! `tiergate init`: a configuration and an example, a CI workflow, or the plugin for vitest.
 
 use crate::args::{Ci, InitOptions};
 use crate::failure::Failure;
@@ -12,6 +12,7 @@ const SETTINGS: &str = include_str!("../../templates/tiergate.toml");
 const EXAMPLE: &str = include_str!("../../templates/example.bench.mjs");
 const GITHUB: &str = include_str!("../../templates/github.yml");
 const GITLAB: &str = include_str!("../../templates/gitlab.yml");
+const VITEST_PLUGIN: &str = include_str!("../../../../harness/api/vitest.mjs");
 
 /// More jobs than any CI starts for one pull request.
 const MOST_SHARDS: u32 = 256;
@@ -22,6 +23,10 @@ pub(crate) fn init(options: &InitOptions) -> Result<ExitStatus, Failure> {
             .hint(format!("name a number from 1 to {MOST_SHARDS}")));
     }
     let files = match options.ci {
+        None if options.vitest => {
+            let plugin = VITEST_PLUGIN.replace("'tiergate/vitest'", "'./tiergate.vitest.mjs'");
+            vec![(PathBuf::from("tiergate.vitest.mjs"), plugin)]
+        }
         None => vec![
             (PathBuf::from(FILE_NAME), SETTINGS.to_owned()),
             (PathBuf::from("bench/example.bench.mjs"), EXAMPLE.to_owned()),
@@ -45,6 +50,10 @@ pub(crate) fn init(options: &InitOptions) -> Result<ExitStatus, Failure> {
         output::results(&format!("{}\n", path.display()))?;
     }
     output::note(match options.ci {
+        None if options.vitest => {
+            "next: in the vitest configuration, `import tiergate from './tiergate.vitest.mjs'` and \
+             add `tiergate()` to `plugins`; then `npx vitest bench`"
+        }
         None => "next: `tiergate run`, and `tiergate init --ci github` for pull requests",
         Some(Ci::Github) => {
             "next: set the variables TIERGATE_SOURCE and TIERGATE_REVISION of the repository, \

@@ -17,10 +17,10 @@ use tiergate_store::{Lock, lock_engine};
 
 pub(crate) fn list(options: &ListOptions) -> Result<ExitStatus, Failure> {
     let selection = &options.selection;
-    let settings = Settings::load(selection.config.as_deref(), &selection.paths)?;
+    let (settings, paths) = Settings::load_with_entry(selection, &options.entry)?;
     let shard = selection.shard.as_deref().map(shard::parse).transpose()?;
     let filter = Filter::new(&selection.filter, selection.exact)?;
-    let files = bench_files(&settings, &selection.paths)?;
+    let files = bench_files(&settings, &paths)?;
     if files.is_empty() && !selection.allow_empty {
         return Err(no_bench_files());
     }

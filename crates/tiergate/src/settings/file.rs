@@ -61,6 +61,8 @@ pub(crate) struct SuiteSettings {
     pub(crate) framework: Option<String>,
     /// What makes TypeScript into JavaScript: a package's name, or `none`.
     pub(crate) loader: Option<String>,
+    /// The functions that are its benches, where no framework tells them.
+    pub(crate) mark_functions: Vec<String>,
 }
 
 /// `[limits]`.
@@ -121,7 +123,7 @@ pub(crate) struct BenchSettings {
 }
 
 /// Every key that a configuration can have, for suggestions.
-const KEYS: [&str; 37] = [
+const KEYS: [&str; 38] = [
     "files",
     "engine",
     "engine_args",
@@ -159,6 +161,7 @@ const KEYS: [&str; 37] = [
     "suite.environment",
     "suite.framework",
     "suite.loader",
+    "suite.mark_functions",
 ];
 
 impl SettingsFile {

@@ -7,7 +7,7 @@ mod root;
 pub(crate) use file::{SettingsFile, SuiteSettings};
 pub(crate) use percent::Percent;
 
-use crate::args::{Judging, Selection};
+use crate::args::{Entry, Judging, Selection};
 use crate::failure::Failure;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -62,6 +62,31 @@ impl Settings {
                 file: SettingsFile::default(),
             }),
         }
+    }
+
+    /// Those of a command that can measure a program without a framework, and the paths that the
+    /// command is about.
+    pub(crate) fn load_with_entry(
+        selection: &Selection,
+        entry: &Entry,
+    ) -> Result<(Self, Vec<PathBuf>), Failure> {
+        let config = selection.config.as_deref();
+        let Some(file) = &entry.entry else {
+            return Ok((Self::load(config, &selection.paths)?, selection.paths.clone()));
+        };
+        let paths = vec![file.clone()];
+        let mut settings = Self::load(config, &paths)?;
+        let absolute = file.canonicalize().map_err(|_| no_such_path(file))?;
+        let root = settings.root.canonicalize().unwrap_or_else(|_| settings.root.clone());
+        let below = absolute.strip_prefix(&root).unwrap_or(&absolute);
+        let suite = SuiteSettings {
+            files: vec![globset::escape(&below.to_string_lossy())],
+            mark_functions: entry.mark_function.clone(),
+            ..SuiteSettings::default()
+        };
+        // The first suite that holds a file decides.
+        settings.file.suite.insert(0, suite);
+        Ok((settings, paths))
     }
 
     /// The engines asked for, `node` when none is.

@@ -32,10 +32,29 @@ pub(crate) struct Setup<'a> {
     pub(crate) output: OutputSink,
 }
 
+/// When an engine optimises a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Thresholds {
+    /// As the profile has it: within a short warm-up.
+    Lowered,
+    /// As the engine has it.
+    Own,
+}
+
 impl Setup<'_> {
     /// An executor for one engine.
     pub(crate) fn executor(
         &self,
+        spec: &EngineSpec,
+        choice: Choice,
+    ) -> Result<Box<dyn Executor>, Failure> {
+        self.executor_at(Thresholds::Lowered, spec, choice)
+    }
+
+    /// An executor for one engine, with functions optimised after so many calls.
+    pub(crate) fn executor_at(
+        &self,
+        thresholds: Thresholds,
         spec: &EngineSpec,
         choice: Choice,
     ) -> Result<Box<dyn Executor>, Failure> {
@@ -45,7 +64,11 @@ impl Setup<'_> {
         };
         let engine = find_engine(spec, &search(&self.settings.root)?)?;
         let profile = self.profile()?;
-        let flags = FlagSet::of_profile(profile, &engine)
+        let flags = match thresholds {
+            Thresholds::Lowered => FlagSet::of_profile(profile, &engine),
+            Thresholds::Own => FlagSet::at_own_thresholds(profile, &engine),
+        };
+        let flags = flags
             .map_err(Failure::usage)?
             .with_user(&self.settings.file.engine_args)
             .map_err(Failure::usage)?

@@ -85,12 +85,17 @@ impl Entry {
             ))
             .hint(format!("known: {}", FRAMEWORKS.join(", "))));
         }
+        if let Some(name) = settings.mark_functions.iter().find(|name| !is_identifier(name)) {
+            return Err(Failure::usage(format!("`{name}` can't be the name of a function"))
+                .hint("name a function as it is declared, without `()` and without an object"));
+        }
         Ok(Self { files: glob_set("suite.files", &settings.files)?, settings: settings.clone() })
     }
 
     fn assign(&self, root: &Path, file: &Path) -> Result<Suite, Failure> {
         let settings = &self.settings;
         let detected = match settings.framework.as_deref() {
+            _ if !settings.mark_functions.is_empty() => detected::engine_suite(root, file),
             Some("vitest") => detected::vitest_suite(root, file),
             Some(_) => detected::engine_suite(root, file),
             None => detected::suite_of(root, file),
@@ -105,8 +110,15 @@ impl Entry {
             engine_args: settings.engine_args.clone(),
             variables: settings.environment.clone(),
             engines: settings.engine.clone(),
+            mark_functions: settings.mark_functions.clone(),
             loader,
             ..detected
         })
     }
+}
+
+/// Whether a text is a plain JavaScript identifier; it becomes a part of source text.
+fn is_identifier(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
+    !text.is_empty() && !text.as_bytes()[0].is_ascii_digit() && text.bytes().all(is_part)
 }

@@ -89,3 +89,28 @@ fn only_a_regression_of_the_last_gate_can_be_accepted() {
     repository.file(ACCEPTED, "[\"a\"]\nreason = 1\n");
     gate(&repository, "").refuses(64, ACCEPTED);
 }
+
+#[test]
+fn it_holds_against_a_file_of_the_same_base_too() {
+    let repository = repository();
+    let run = "run --instrument mock --save saved-base.json";
+    repository.git("checkout --quiet main");
+    repository.tiergate(run).script("script-base.json").run().exits(0);
+    repository.git("checkout --quiet change");
+    gate(&repository, "").exits(1);
+    accept(&repository, "worth it").exits(0);
+    let against_file = || {
+        let line = "gate --instrument mock --base-file saved-base.json --format json";
+        repository.tiergate(line).script("script-head.json").run()
+    };
+    let outcome = against_file();
+    assert_eq!(outcome.exits(0).verdicts()[ID], "accepted", "{outcome}");
+    counts(&repository, "head", 1.2e4);
+    assert_eq!(against_file().exits(1).verdicts()[ID], "FAIL");
+    // Another base knows nothing of it.
+    counts(&repository, "head", 1.05e4);
+    repository.tiergate(run).script("script-base.json").run().exits(0);
+    let outcome = against_file();
+    assert_eq!(outcome.exits(1).verdicts()[ID], "FAIL", "{outcome}");
+    assert!(outcome.stdout.contains("expired"), "{outcome}");
+}

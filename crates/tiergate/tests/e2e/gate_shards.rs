@@ -1,6 +1,6 @@
 //! Shards: every bench once, evenly, both sides together; and what is put together of them.
 
-use crate::support::{Outcome, Project, Repository, Script, scripted};
+use crate::support::{Outcome, Project, Repository, Script, need_x86, scripted, skip};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -192,4 +192,56 @@ fn runs_and_lists_are_divided_too() {
     // A part is never a base for the whole.
     let part = repository.tiergate("compare saved/1.json saved.json --format json").run();
     assert!(part.exits(4).stdout.contains("--shard 1/3"), "{part}");
+}
+
+/// Four processes at a time, with a real engine. What they say is the whole gate's, and their parts
+/// are even by the recorded seconds.
+#[test]
+fn four_counting_processes_are_the_whole_gate() {
+    need_x86!();
+    let project = Project::new();
+    let seconds = |number: usize| [0.9, 0.5, 1.3, 0.7, 1.1][number % 5];
+    let mut lock = "version = 1\n".to_owned();
+    let mut file =
+        "import { bench } from 'tiergate';\nimport { step } from './lib.mjs';\n".to_owned();
+    for number in 0..BENCHES {
+        let steps = 200 + 40 * number;
+        file += &format!(
+            "bench('b{number}', () => {{ let sum = 0; for (let i = 0; i < {steps}; i++) sum = step(sum, i); return sum; }});\n"
+        );
+        lock += &format!(
+            "[node-24.\"{FILE}::b{number}\"]\nwarmup_ops = 3000\nwindow_ops = 500\nseconds = {}\n",
+            seconds(number)
+        );
+    }
+    let library =
+        |more: &str| format!("export const step = (sum, i) => ((sum * 31 + i{more}) | 0);\n");
+    project.file(FILE, file).file("tiergate.lock", lock).file("lib.mjs", library(""));
+    project.file("tiergate.toml", "engine = [\"node@24\"]\n");
+    let repository = Repository::of(project);
+    repository.file("lib.mjs", library(" + (i & 1)"));
+    let gate = |words: &str| {
+        let line = "gate --instrument counter --base main --format json --jobs 1";
+        repository.tiergate(&format!("{line} {words}")).run()
+    };
+    let parts: Vec<Outcome> = std::thread::scope(|scope| {
+        let start = |index| {
+            let gate = &gate;
+            scope.spawn(move || gate(&format!("--shard {index}/4 --save saved/{index}")))
+        };
+        let jobs: Vec<_> = (1..=4).map(start).collect();
+        jobs.into_iter().map(|job| job.join().unwrap()).collect()
+    });
+    let whole = gate("");
+    let merged = merge(&repository, "saved");
+    assert_eq!(merged.code, whole.code, "{whole}");
+    assert_eq!(merged.verdicts(), whole.verdicts(), "{merged}\n{whole}");
+    assert_eq!(rows(&merged), rows(&whole));
+
+    let even = (0..BENCHES).map(seconds).sum::<f64>() / 4.0;
+    for part in &parts {
+        let number = |id: &String| id.rsplit("::b").next().unwrap().parse::<usize>().unwrap();
+        let sum: f64 = part.verdicts().keys().map(|id| seconds(number(id))).sum();
+        assert!((sum / even - 1.0).abs() <= 0.1, "{sum} s instead of {even} s\n{part}");
+    }
 }

@@ -175,8 +175,11 @@ fn a_task_that_needs_its_hooks_gets_them() {
 fn every_promise_is_awaited_before_the_next_op() {
     let ops = "
       let running = 0;
+      // Long enough for a clock to tell it from the marks around it.
+      const spin = () => { let sum = 0; for (let i = 0; i < 300000; i++) sum += i % 7; return sum; };
       const work = async () => {
         if (++running > 1) throw new Error('two ops at a time');
+        spin();
         await null;
         await new Promise((resolve) => setImmediate(resolve));
         running--;

@@ -70,6 +70,30 @@ fn denos_readings_are_equal_within_two_in_a_hundred_thousand() {
 }
 
 #[test]
+fn the_cost_between_collections_does_not_know_when_the_window_opens() {
+    need_x86!();
+    for engine in ["node@24", "bun"] {
+        let medians: Vec<f64> = [5_000, 5_170, 5_300]
+            .into_iter()
+            .map(|warmup_ops| {
+                let project = Project::with_budget(warmup_ops, 10_000);
+                let more = "--filter *churn --filter *wasm";
+                let benches = measure(&project, WORKLOADS, engine, more);
+                let wasm = benches.iter().find(|one| one.id.as_str().ends_with("wasm")).unwrap();
+                assert_eq!(wasm.window_phases, None, "{engine}: it allocates nothing");
+                let churn = benches.iter().find(|one| one.id.as_str().ends_with("churn")).unwrap();
+                let phases = churn.window_phases.as_ref().unwrap();
+                assert_eq!((phases.ops, phases.per_op.len()), (40, 250));
+                assert!(phases.median < churn.instructions_per_op.unwrap(), "{engine}");
+                phases.median
+            })
+            .collect();
+        let spread = tiergate_stats::spread(&medians).unwrap();
+        assert!(spread < 0.003, "{engine}: {medians:?}");
+    }
+}
+
+#[test]
 fn threads_timers_and_sockets_work() {
     need_x86!();
     for engine in ENGINES {
@@ -85,6 +109,20 @@ fn threads_timers_and_sockets_work() {
                 assert!(held(reading).contains("clock"), "{engine} {}", bench.id);
             }
         }
+    }
+}
+
+#[test]
+fn buns_pools_hand_over_in_the_same_order() {
+    need_x86!();
+    let project = Project::with_budget(200, 50);
+    let more = "--timeout 60 --filter *files --filter *zlib --filter *crypto --filter *worker";
+    for bench in measure(&project, PROGRAMS, "bun", more) {
+        let spread = bench.aa_spread.unwrap();
+        assert!(spread < 0.004, "{}: {:?}", bench.id, counts(&bench));
+        // The others' work is in no count, which is said.
+        let said = bench.reason.unwrap_or_default();
+        assert!(!said.is_empty() || !bench.warnings.is_empty(), "{}", bench.id);
     }
 }
 

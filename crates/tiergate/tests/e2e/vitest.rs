@@ -113,6 +113,10 @@ fn repeats_agree() {
         let base = project.result("base.json");
         per_op(&base, &named(major, "allocates"));
         per_op(&base, &named(major, "is awaited"));
+        // vitest starts the engine, so the kernel's bytes for it are its own: said, as it is asked for.
+        let pinned = base.benches[0].readings[0].proof.pinned.clone().unwrap();
+        assert!(!pinned.held.contains(&"seed".to_owned()));
+        assert!(pinned.lifted.is_some_and(|why| why.starts_with("`seed`")));
         assert!(bench_of(&base, &named(major, "is awaited")).is_async);
     }
 }
@@ -301,4 +305,59 @@ fn callgrind_counts_in_vitest_too() {
     count(&project, "callgrind", "--instrument callgrind");
     let counter = per_op(&project.result("counter.json"), "one");
     assert_near(per_op(&project.result("callgrind.json"), "one"), counter, 0.002, "one");
+}
+
+/// `vitest bench` with the plugin that `init --vitest` writes: vitest finds the files, tiergate
+/// measures them and its exit code is vitest's; vitest's tests are as ever.
+fn vitest_bench_measures_with_the_plugin(major: u32) {
+    let project = project(major, &[("one", "mix(1000)")]);
+    project.tiergate("init --vitest").run().exits(0).prints("tiergate.vitest.mjs");
+    project.tiergate("init --vitest").run().refuses(64, "tiergate.vitest.mjs");
+    let options = format!(
+        "{{ binary: '{}', args: ['--engine', 'node@24', '--instrument', 'wall', '--repeats', '3', \
+         '--save', 'head.json'] }}",
+        env!("CARGO_BIN_EXE_tiergate")
+    );
+    project
+        .file(
+            "vitest.config.ts",
+            format!(
+                "import tiergate from './tiergate.vitest.mjs';
+                 export default {{ plugins: [tiergate({options})] }};"
+            ),
+        )
+        .file("other.bench.ts", project.read("a.bench.ts").replace("one", "two"))
+        .file(
+            "a.test.ts",
+            "import { expect, test } from 'vitest';\ntest('adds', () => expect(1 + 1).toBe(2));\n",
+        );
+    let vitest = |words: &str| project.node(24, "node_modules/vitest/vitest.mjs").words(words);
+    let outcome = vitest("bench --run a.bench").run();
+    outcome.exits(0).prints("1 measured");
+    let ids: Vec<String> =
+        project.result("head.json").benches.iter().map(|bench| bench.id.to_string()).collect();
+    assert_eq!(ids, [format!("a.bench.ts::{}", named(major, "one"))]);
+    vitest("run").run().exits(0).prints("1 passed");
+
+    // Its own names are not tiergate's, and a bench that can't be measured does not pass.
+    let named = vitest("bench --run -t one").run();
+    assert_ne!(named.code, Some(0), "{named}");
+    named.says("--filter");
+    project.file("other.bench.ts", "throw new Error('it does not load');\n");
+    vitest("bench --run").run().exits(4).prints("INCOMPLETE");
+}
+
+#[test]
+fn vitest_3_bench_measures_with_the_plugin() {
+    vitest_bench_measures_with_the_plugin(3);
+}
+
+#[test]
+fn vitest_4_bench_measures_with_the_plugin() {
+    vitest_bench_measures_with_the_plugin(4);
+}
+
+#[test]
+fn vitest_5_bench_measures_with_the_plugin() {
+    vitest_bench_measures_with_the_plugin(5);
 }

@@ -6,12 +6,16 @@
 //!   instructions whichever thread is faster.
 //! - `turns` is written by the main thread only, while the helper is parked.
 
+use crate::spent::own_time_ns;
 use crate::system::{address, call};
 use core::ffi::c_void;
 use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64};
 use libc::{c_int, timespec};
+
+/// Processor time that helpers have spent on handing turns over: it is the gate's, and nobody's work.
+static PARKING_NS: AtomicU64 = AtomicU64::new(0);
 
 /// No deadline.
 pub(super) const NEVER: u64 = u64::MAX;
@@ -100,6 +104,7 @@ impl Helper {
     pub(super) fn park(&self, deadline: u64, waits_for_files: bool) {
         self.deadline.store(deadline, Relaxed);
         self.waits_for_files.store(waits_for_files, Relaxed);
+        let before = own_time_ns();
         let turn = self.turns.load(Relaxed);
         set(&self.returned[parity(turn)]);
         let next = &self.given[parity(turn.wrapping_add(1))];
@@ -108,6 +113,7 @@ impl Helper {
         }
         next.store(0, Relaxed);
         self.deadline.store(NEVER, Relaxed);
+        PARKING_NS.fetch_add(own_time_ns().saturating_sub(before), Relaxed);
     }
 
     /// The helper's side: its thread ends.
@@ -144,6 +150,11 @@ impl Helper {
         self.is_elsewhere.store(false, Relaxed);
         true
     }
+}
+
+/// Processor time spent on handing turns over so far.
+pub(crate) fn parking_ns() -> u64 {
+    PARKING_NS.load(Relaxed)
 }
 
 fn parity(turn: u32) -> usize {

@@ -1,7 +1,7 @@
 //! A wait of the main thread: the time in which the others run.
 
 use super::helper::{Helper, NEVER};
-use super::{ACTIVITY, helpers, now, outside, patience};
+use super::{ACTIVITY, has_names, helpers, now, outside, patience, rest};
 use crate::pin::{Pin, clock};
 use crate::system;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -60,6 +60,9 @@ impl MainWait {
         STEPS.store(steps, Relaxed);
         let mut everyone = steps.is_multiple_of(UNASKED);
         let first = ACTIVITY.load(Relaxed);
+        if has_names() {
+            rest::await_rest();
+        }
         for _ in 0..LARGEST_ROUNDS {
             let before = ACTIVITY.load(Relaxed);
             for helper in helpers() {

@@ -18,11 +18,14 @@ mod helper;
 mod main_wait;
 mod outside;
 mod patience;
+mod rest;
 mod threads;
 
+pub(crate) use helper::parking_ns;
 pub(super) use main_wait::{MainWait, Next};
 pub(super) use outside::note_connection;
-pub(super) use threads::{on_name, prepare};
+pub(super) use rest::await_rest;
+pub(super) use threads::{has_names, on_name, prepare};
 
 use super::{Pin, clock, is_main};
 use crate::system;

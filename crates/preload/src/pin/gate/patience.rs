@@ -39,7 +39,7 @@ pub(super) fn await_return(helper: &Helper) {
 }
 
 /// Whether the kernel says that the thread runs, could run, or waits for a disk.
-fn is_runnable(thread: i32) -> bool {
+pub(super) fn is_runnable(thread: i32) -> bool {
     let mut path = *b"/proc/self/task/0000000000/stat\0";
     let mut number = thread.unsigned_abs();
     for digit in path[16..26].iter_mut().rev() {

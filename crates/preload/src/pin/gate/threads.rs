@@ -45,6 +45,11 @@ pub(in super::super) fn prepare(names: &[u8]) -> bool {
     made == 0
 }
 
+/// Whether only threads of certain names are gated.
+pub(in super::super) fn has_names() -> bool {
+    !gated_names().is_empty()
+}
+
 fn gated_names() -> &'static [u8] {
     // SAFETY: see `Names`: no write can happen any more.
     let (buffer, length) = unsafe { &*GATED_NAMES.0.get() };

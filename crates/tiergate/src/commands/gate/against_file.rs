@@ -1,7 +1,7 @@
 //! A gate whose base was measured before: a run, compared with a file.
 
 use super::trees::WORKTREE;
-use crate::args::{GateOptions, RunOptions, SideName};
+use crate::args::{Entry, GateOptions, RunOptions, SideName};
 use crate::commands::run;
 use crate::failure::Failure;
 use tiergate_model::ExitStatus;
@@ -21,11 +21,12 @@ pub(super) fn gate(options: &GateOptions) -> Result<ExitStatus, Failure> {
         })?;
     }
     run::run(&RunOptions {
+        entry: Entry::default(),
         timings: false,
         selection: options.selection.clone(),
         instrument: options.instrument.clone(),
         repeats: options.repeats,
-        perturbations: None,
+        perturbations: options.perturbations.filter(|pairs| *pairs > 1),
         wall: 0,
         jobs: options.jobs,
         save,
@@ -37,5 +38,6 @@ pub(super) fn gate(options: &GateOptions) -> Result<ExitStatus, Failure> {
         show_output: false,
         recalibrate: false,
         side: Some(SideName::Head),
+        accepting: true,
     })
 }

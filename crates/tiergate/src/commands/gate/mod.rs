@@ -1,5 +1,6 @@
 //! `tiergate gate`: base and head from git, built, measured in pairs, judged.
 
+mod accepted;
 mod against_file;
 mod benches;
 mod guard;
@@ -9,8 +10,9 @@ mod trees;
 mod unchanged;
 mod verdicts;
 
+pub(crate) use accepted::accepted_for;
 pub(crate) use trees::cache_folders;
-pub(crate) use verdicts::{exit_status, judge};
+pub(crate) use verdicts::{accept, exit_status, judge};
 
 use crate::args::GateOptions;
 use crate::budgets::{lock_name, planned_budgets};
@@ -35,7 +37,7 @@ use tiergate_checkout::CheckoutError;
 use tiergate_measure::executor::{Bench, Executor};
 use tiergate_measure::pairs::Sides;
 use tiergate_model::{BenchId, EngineSpec, ExitStatus, Limits, ResultFile, Shard};
-use tiergate_store::{Acceptances, Accepted, GATE_VERSION, GateFolder, GateRecord, GateSide, Lock};
+use tiergate_store::{GATE_VERSION, GateFolder, GateRecord, GateSide, Lock};
 use trees::{Preparation, Tree, Trees};
 use unchanged::{Differences, Unchanged, foreign, plain};
 
@@ -288,7 +290,7 @@ impl Gate<'_> {
     ) -> Result<GateRecord, Failure> {
         let (base, head) = (&self.trees.base, &self.trees.head);
         let mut notes = Vec::new();
-        let accepted = self.accepted(&mut notes)?;
+        let accepted = accepted_for(&base.identity, &head.settings.root, &mut notes)?;
         let side = |tree: &Tree, digest: &str| GateSide {
             source: tree.source.clone(),
             identity: tree.identity.clone(),
@@ -326,29 +328,6 @@ impl Gate<'_> {
             notes,
             finished: false,
         })
-    }
-
-    /// The accepted changes that hold for this base.
-    fn accepted(&self, notes: &mut Vec<String>) -> Result<BTreeMap<BenchId, Accepted>, Failure> {
-        let path = self.trees.head.settings.root.join(ACCEPTED);
-        let all = Acceptances::read(&path)?.0;
-        let count = all.len();
-        let valid: BTreeMap<BenchId, Accepted> = all
-            .into_iter()
-            .filter(|(_, acceptance)| acceptance.base == self.trees.base.identity)
-            .map(|(id, acceptance)| {
-                let change = acceptance.change_percent.map(|percent| percent / 100.0);
-                (id, Accepted { change, reason: acceptance.reason })
-            })
-            .collect();
-        if valid.len() < count {
-            let expired = count - valid.len();
-            let entries = if expired == 1 { "entry" } else { "entries" };
-            notes.push(format!(
-                "{expired} {entries} of `{ACCEPTED}` expired: the base has moved on since"
-            ));
-        }
-        Ok(valid)
     }
 
     /// The results of an interrupted gate, where it is to be gone on with.

@@ -1,5 +1,6 @@
 //! From a gate's record and results to the comparison that is reported.
 
+use std::collections::BTreeMap;
 use tiergate_model::{
     BenchId, Comparison, ComparisonRow, ExitStatus, Percent, ResultFile, Verdict,
 };
@@ -37,13 +38,19 @@ pub(crate) fn judge(record: &GateRecord, base: &ResultFile, head: &ResultFile) -
         return comparison;
     }
     add_unchanged(&mut comparison, record);
+    accept(&mut comparison, &record.accepted);
+    comparison
+}
+
+/// Takes accepted changes for what they are.
+pub(crate) fn accept(comparison: &mut Comparison, accepted: &BTreeMap<BenchId, Accepted>) {
+    let leeway = comparison.limits.warn;
     for row in &mut comparison.rows {
-        if let Some(accepted) = record.accepted.get(&row.id) {
-            apply(row, accepted, record.limits.warn);
+        if let Some(accepted) = accepted.get(&row.id) {
+            apply(row, accepted, leeway);
         }
     }
     sort(&mut comparison.rows);
-    comparison
 }
 
 /// How the gate ends on a comparison. A shard can have no bench at all, and then passes: the other

@@ -13,23 +13,24 @@ const DRAWS: u32 = 4;
 
 impl Noise<'_> {
     pub(super) fn detail(&self) -> Result<ExitStatus, Failure> {
-        if self.executor.unit() == Unit::Nanoseconds {
+        if self.inspected.executor.unit() == Unit::Nanoseconds {
             return Err(Failure::usage("`--detail` needs an instrument that counts instructions")
                 .hint("the clock's own noise is larger than what would be looked for"));
         }
-        let kinds = self.executor.perturbations();
+        let kinds = self.inspected.executor.perturbations();
         let perturbations: Vec<Perturbation> =
             kinds.into_iter().flat_map(|kind| kind.draws(DRAWS)).collect();
         let plan = RunPlan {
-            benches: self.listed.benches.clone(),
-            budgets: self.budgets.clone(),
-            repeats: self.repeats,
+            benches: self.inspected.listed.benches.clone(),
+            budgets: self.inspected.budgets.clone(),
+            repeats: self.inspected.repeats,
             perturbations,
             wall_rounds: 0,
-            jobs: self.jobs,
+            jobs: self.inspected.jobs,
         };
-        let results =
-            run(self.executor, &plan, self.interrupted, &|event| self.progress.show(&event));
+        let results = run(self.inspected.executor, &plan, self.inspected.interrupted, &|event| {
+            self.inspected.progress.show(&event)
+        });
         let mut status = ExitStatus::Pass;
         for result in &results {
             if result.status == BenchStatus::Incomplete {
@@ -39,10 +40,12 @@ impl Noise<'_> {
             }
         }
         let details: Vec<NoiseDetail> = results.iter().filter_map(noise_detail).collect();
-        self.print(&details, || {
+        self.inspected.print(&details, || {
             let texts: Vec<String> = details
                 .iter()
-                .map(|detail| noise_detail_text(detail, self.executor.unit(), &output::style()))
+                .map(|detail| {
+                    noise_detail_text(detail, self.inspected.executor.unit(), &output::style())
+                })
                 .collect();
             texts.join("\n")
         })?;

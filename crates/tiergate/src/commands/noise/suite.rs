@@ -15,11 +15,11 @@ use tiergate_stats::noise_suite;
 impl Noise<'_> {
     pub(super) fn suite(&self) -> Result<ExitStatus, Failure> {
         let mut rounds: Vec<(Vec<BenchResult>, Vec<BenchResult>)> = Vec::new();
-        let mut budgets = self.budgets.clone();
+        let mut budgets = self.inspected.budgets.clone();
         for number in 1..=self.options.rounds {
             output::note(&format!("round {number} of {}", self.options.rounds));
             let paired = self.round(&budgets);
-            if self.interrupted.load(Ordering::Relaxed) {
+            if self.inspected.interrupted.load(Ordering::Relaxed) {
                 break;
             }
             keep_budgets(&mut budgets, &paired.head);
@@ -28,8 +28,8 @@ impl Noise<'_> {
         if rounds.is_empty() {
             return Ok(ExitStatus::Interrupted);
         }
-        let suite = noise_suite(&rounds, self.executor.unit(), &self.limits);
-        self.print(&suite, || noise_suite_text(&suite, &output::style()))?;
+        let suite = noise_suite(&rounds, self.inspected.executor.unit(), &self.limits);
+        self.inspected.print(&suite, || noise_suite_text(&suite, &output::style()))?;
         Ok(if suite.is_incomplete() || suite.compared() == 0 {
             ExitStatus::Incomplete
         } else if suite.alarms() > 0 {
@@ -41,18 +41,18 @@ impl Noise<'_> {
 
     /// The whole suite as base and as head, as a gate measures it.
     fn round(&self, budgets: &BTreeMap<BenchId, PlannedBudget>) -> Paired {
-        let benches = &self.listed.benches;
+        let benches = &self.inspected.listed.benches;
         let plan = PairPlan {
             benches: Sides { base: benches.clone(), head: benches.clone() },
             budgets: budgets.clone(),
-            repeats: self.repeats,
+            repeats: self.inspected.repeats,
             pairs: self.options.pairs,
             limits: self.limits,
-            jobs: self.jobs,
+            jobs: self.inspected.jobs,
         };
-        let sides = Sides { base: self.executor, head: self.executor };
+        let sides = Sides { base: self.inspected.executor, head: self.inspected.executor };
         let progress = Progress::new();
-        pairs::run(sides, &plan, self.interrupted, &|event| match event {
+        pairs::run(sides, &plan, self.inspected.interrupted, &|event| match event {
             PairEvent::Progress(event) => progress.show(&event),
             PairEvent::BenchFinished(_) => {}
         })

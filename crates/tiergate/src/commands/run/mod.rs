@@ -26,7 +26,7 @@ use tiergate_report::timings_text;
 
 pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
     let selection = &options.selection;
-    let settings = Settings::load(selection.config.as_deref(), &selection.paths)?;
+    let (settings, paths) = Settings::load_with_entry(selection, &options.entry)?;
     let engines = settings.engines(selection)?;
     let destinations = Destinations::check(options, &settings, engines.len())?;
     one_document(engines.len(), options.shown.format, &options.shown.export)?;
@@ -35,7 +35,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitStatus, Failure> {
     settings.limits(&options.judging)?;
     let shard = selection.shard.as_deref().map(shard::parse).transpose()?;
     let filter = Filter::new(&selection.filter, selection.exact)?;
-    let files = bench_files(&settings, &selection.paths)?;
+    let files = bench_files(&settings, &paths)?;
     if files.is_empty() && !selection.allow_empty {
         return Err(no_bench_files());
     }

@@ -20,8 +20,14 @@ pub(crate) struct Invocation<'a> {
 
 impl<'a> Invocation<'a> {
     pub(super) fn new(project: &'a Project) -> Self {
+        Self::of(project, env!("CARGO_BIN_EXE_tiergate"))
+    }
+
+    /// Another program, with the same environment.
+    pub(super) fn of(project: &'a Project, program: impl AsRef<OsStr>) -> Self {
         let kept = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tiergate"));
+        let line = program.as_ref().to_string_lossy().into_owned();
+        let mut command = Command::new(program);
         command
             .current_dir(project.root())
             .env_clear()
@@ -31,7 +37,7 @@ impl<'a> Invocation<'a> {
             .env("XDG_CACHE_HOME", kept.join("cache"))
             .env("DENO_DIR", kept.join("deno"))
             .env("TIERGATE_ENGINES", tests_folder());
-        Self { command, line: "tiergate".to_owned(), project }
+        Self { command, line, project }
     }
 
     pub(crate) fn words(self, words: &str) -> Self {

@@ -1,7 +1,7 @@
 //! A project in a temporary folder.
 
 use super::Invocation;
-use super::engines::framework_folder;
+use super::engines::{framework_folder, node};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -81,6 +81,11 @@ impl Project {
     /// The binary with a command line, split at spaces.
     pub(crate) fn tiergate(&self, words: &str) -> Invocation<'_> {
         Invocation::new(self).words(words)
+    }
+
+    /// A script run by a Node, in the binary's place.
+    pub(crate) fn node(&self, major: u32, script: &str) -> Invocation<'_> {
+        Invocation::of(self, node(major)).arg(self.path(script))
     }
 
     /// A result file, as the binary's own reader would take it.

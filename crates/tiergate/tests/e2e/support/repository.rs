@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// What the tests leave in the folder beside the project.
-const IGNORED: &str = "script*.json\nstdout\nstderr\nsaved*/\nignored/\nnode_modules/\n";
+const IGNORED: &str =
+    "script*.json\nsaved*.json\nstdout\nstderr\nsaved*/\nignored/\nnode_modules/\n";
 
 /// A repository whose first commit has the project's files.
 pub(crate) struct Repository {

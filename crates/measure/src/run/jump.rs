@@ -1,0 +1,65 @@
+//! Whether the cost of an op jumps within a window, by more than the collections in it explain.
+
+use tiergate_model::{BenchResult, Perturbation, WindowPhases};
+
+/// Halves with collections in them that differ by less are not looked at.
+const JUMP: f64 = 0.05;
+
+/// Neighbouring phases of which the median is taken, as parts of the window: a collection is in few
+/// of the phases of a part, or in all of them alike.
+const PARTS: usize = 8;
+
+/// Why the window is none of equal ops, where it holds collections, its halves differ, and its phases
+/// show that it is not for them.
+pub(super) fn jump(result: &BenchResult) -> Option<String> {
+    let reading = result.readings.iter().find(|one| one.perturbation == Perturbation::None)?;
+    let is_calm = reading.proof.twin.as_ref()?.collections_in_window() == 0;
+    if is_calm || !reading.halves().is_some_and(differ) {
+        return None;
+    }
+    let (first, later) = furthest(result.window_phases.as_ref()?)?;
+    differ((first, later)).then(|| {
+        format!(
+            "its cost drifts: {first:.0} instructions per op in one part of the window, {later:.0} \
+             in a later one, beside its collections; does its state change from op to op?"
+        )
+    })
+}
+
+fn differ((first, second): (f64, f64)) -> bool {
+    (second / first - 1.0).abs() > JUMP
+}
+
+/// The median costs of an op in the two parts of the window that differ most, in their order.
+fn furthest(phases: &WindowPhases) -> Option<(f64, f64)> {
+    let costs = &phases.per_op;
+    let parts: Vec<f64> = costs
+        .chunks(costs.len().div_ceil(PARTS).max(1))
+        .filter_map(tiergate_stats::median)
+        .collect();
+    let at = |order: fn(&f64, &f64) -> std::cmp::Ordering| {
+        (0..parts.len()).max_by(|a, b| order(&parts[*a], &parts[*b]))
+    };
+    let (largest, smallest) = (at(f64::total_cmp)?, at(|a, b| b.total_cmp(a))?);
+    Some((parts[largest.min(smallest)], parts[largest.max(smallest)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn phases(cost: impl Fn(u32) -> f64) -> WindowPhases {
+        let per_op: Vec<f64> = (0..48).map(cost).collect();
+        WindowPhases { ops: 10, per_op, median: 0.0, quartile_spread: 0.0 }
+    }
+
+    #[test]
+    fn a_collection_is_no_jump_and_other_work_is() {
+        let collected = phases(|at| if at % 4 == 3 { 9_000.0 } else { 1_000.0 });
+        assert_eq!(furthest(&collected), Some((1_000.0, 1_000.0)));
+        for jump in [5, 24, 44] {
+            let jumped = phases(|at| if at < jump { 188.0 } else { 4_405.0 });
+            assert_eq!(furthest(&jumped), Some((188.0, 4_405.0)), "{jump}");
+        }
+    }
+}

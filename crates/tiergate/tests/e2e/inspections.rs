@@ -1,0 +1,62 @@
+//! `tiergate prove --thresholds` and `--diff-profiles`, with real engines.
+
+use crate::support::Project;
+
+fn project(benches: &str) -> Project {
+    let project = Project::new();
+    project.file("tiergate.toml", "");
+    project.file("a.bench.mjs", format!("import {{ bench }} from 'tiergate';\n{benches}"));
+    project
+}
+
+/// A small loop, called by a function that engines optimise late by themselves.
+const LATE_WRAPPER: &str = "
+const small = (n) => { let sum = 0; for (let i = 0; i < n; i++) sum += i * i; return sum & 0xff; };
+let calls = 0;
+const wrapper = () => small(20 + (calls++ & 3));
+bench('wrapped', () => wrapper());
+";
+
+#[test]
+fn lowered_thresholds_count_what_the_engines_own_do() {
+    for engine in ["node@20", "node@22", "node@24", "node@26", "bun", "deno"] {
+        let project = project(LATE_WRAPPER);
+        let words = format!("prove a.bench.mjs --thresholds --format json --engine {engine}");
+        let shown = project.tiergate(&words).run();
+        shown.exits(0);
+        let effects = shown.json();
+        let [effect] = effects.as_array().unwrap().as_slice() else { panic!("{effects}") };
+        let figure = |side: &str, name: &str| effect[side][name].as_f64().unwrap();
+        let change = figure("lowered", "per_op") / figure("own", "per_op") - 1.0;
+        assert!(change.abs() <= 0.005, "{engine}: {effect}");
+        assert!(figure("own", "warmup_ops") >= 200_000.0, "{engine}: {effect}");
+        assert!(figure("lowered", "warmup_ops") < 100_000.0, "{engine}: {effect}");
+    }
+}
+
+#[test]
+fn a_profile_without_thresholds_has_none_to_compare() {
+    let project = project(LATE_WRAPPER);
+    let words = "prove a.bench.mjs --thresholds --profile default --engine node@24";
+    let shown = project.tiergate(words).run();
+    shown.exits(64);
+    shown.says("nothing is lowered");
+}
+
+#[test]
+fn functions_that_differ_between_equal_runs_are_named() {
+    let clock = "bench('clock', () => String(process.hrtime()[1]).length);";
+    let project = project(&format!("{LATE_WRAPPER}{clock}"));
+    let prove = |words: &str| {
+        project
+            .tiergate(&format!("prove --diff-profiles --engine node@24 --repeats 3 {words}"))
+            .run()
+    };
+    let equal = prove("a.bench.mjs::wrapped");
+    equal.exits(0);
+    equal.prints("no function differs");
+    let differs = prove("a.bench.mjs::clock --engine-arg no-pin:clock");
+    differs.exits(3);
+    differs.prints("functions differ");
+    differs.prints("(node)");
+}

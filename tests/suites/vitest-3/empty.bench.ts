@@ -1,0 +1,6 @@
+// Ten benches of nothing: what is left is what a process costs. `cargo xtask isolation` runs it.
+
+import { bench } from 'vitest';
+
+const once = { time: 0, iterations: 1, warmupTime: 0, warmupIterations: 0 };
+for (let number = 1; number <= 10; number++) bench(`empty ${number}`, () => {}, once);
