@@ -278,15 +278,18 @@ impl FlagSet {
 mod tests {
     use super::*;
 
-    fn flags(kind: EngineKind, version: &str, profile: Profile) -> FlagSet {
-        let engine = Engine {
+    fn engine(kind: EngineKind, version: &str) -> Engine {
+        Engine {
             kind,
             path: "/engine".into(),
             version: version.parse().unwrap(),
             jit_engine: String::new(),
             content_hash: String::new(),
-        };
-        FlagSet::of_profile(profile, &engine).unwrap()
+        }
+    }
+
+    fn flags(kind: EngineKind, version: &str, profile: Profile) -> FlagSet {
+        FlagSet::of_profile(profile, &engine(kind, version)).unwrap()
     }
 
     fn words(text: &str) -> Vec<String> {
@@ -338,13 +341,7 @@ mod tests {
             (EngineKind::Deno, "2.9.6"),
             (EngineKind::Bun, "1.4.5"),
         ] {
-            let engine = Engine {
-                kind,
-                path: "/engine".into(),
-                version: version.parse().unwrap(),
-                jit_engine: String::new(),
-                content_hash: String::new(),
-            };
+            let engine = engine(kind, version);
             let lowered = flags(kind, version, Profile::Exact).flags_shown();
             let own = FlagSet::at_own_thresholds(Profile::Exact, &engine).unwrap().flags_shown();
             assert_eq!(lowered.len(), own.len() + 1, "{kind} {version}");

@@ -2,6 +2,7 @@
 
 use super::Suite;
 use crate::Fault;
+use crate::process::with_own_children;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -35,7 +36,8 @@ impl SuiteFlags {
         let fault = |error: &dyn std::error::Error| Fault::Flags(error.to_string());
         let wanted = flags.set().clone().with_user(&words).map_err(|error| fault(&error))?;
         let directory = suite.directory.as_deref().unwrap_or(root);
-        let accepted = check_flags(engine, wanted, directory).map_err(|error| fault(&error))?;
+        let accepted = with_own_children(|| check_flags(engine, wanted, directory))
+            .map_err(|error| fault(&error))?;
         known.insert(words, accepted.clone());
         Ok(Cow::Owned(accepted))
     }

@@ -21,3 +21,8 @@ pub use pin::{AddressSpace, disable_address_randomisation};
 pub fn adopt_orphans() {
     orphans::adopt();
 }
+
+/// Does something that starts children and waits for them by itself, such as trying flags on an engine.
+pub(crate) fn with_own_children<T>(children: impl FnOnce() -> T) -> T {
+    orphans::spare(children)
+}

@@ -40,6 +40,13 @@ pub(super) fn register<E>(
     Ok(child)
 }
 
+/// Does something that starts children and waits for them by itself; meanwhile nothing is taken for an
+/// orphan.
+pub(super) fn spare<T>(children: impl FnOnce() -> T) -> T {
+    let _started = started();
+    children()
+}
+
 /// Ends the child's group and every adopted orphan. To be called after the child has been waited
 /// for.
 pub(super) fn end(child: u32) {

@@ -5,13 +5,6 @@ use tiergate_model::BenchStatus;
 
 const ENGINES: [&str; 5] = ["node@22", "node@24", "node@26", "deno@2", "bun"];
 
-fn project(benches: &str) -> Project {
-    let project = Project::new();
-    project.file("tiergate.toml", "");
-    project.file("a.bench.mjs", format!("import {{ bench }} from 'tiergate';\n{benches}"));
-    project
-}
-
 /// 2 MB an op in two chunks of objects, with and without a timer between them.
 const CHUNKS: &str = "
 const chunk = () => { const all = []; for (let i = 0; i < 8000; i++) all.push({ a: i, b: [i, i], c: 'x' }); return all; };
@@ -26,7 +19,7 @@ bench('allocates', () => chunk().length + chunk().length);
 #[test]
 fn waits_by_the_clock_are_told_and_readings_are_equal() {
     for engine in ENGINES {
-        let project = project(CHUNKS);
+        let project = Project::with_benches(CHUNKS);
         let words = format!("run --repeats 3 --save head.json --engine {engine}");
         project.tiergate(&words).run().exits(0);
         let file = project.result("head.json");
@@ -63,7 +56,7 @@ bench('sampled', () => {
 #[test]
 fn random_numbers_that_others_draw_move_no_sampler() {
     for engine in ["node@22", "node@24"] {
-        let project = project(SAMPLER);
+        let project = Project::with_benches(SAMPLER);
         let counts: Vec<f64> = [0, 1, 7, 31, 63]
             .iter()
             .map(|draws| {

@@ -2,13 +2,6 @@
 
 use crate::support::Project;
 
-fn project(benches: &str) -> Project {
-    let project = Project::new();
-    project.file("tiergate.toml", "");
-    project.file("a.bench.mjs", format!("import {{ bench }} from 'tiergate';\n{benches}"));
-    project
-}
-
 /// A small loop, called by a function that engines optimise late by themselves.
 const LATE_WRAPPER: &str = "
 const small = (n) => { let sum = 0; for (let i = 0; i < n; i++) sum += i * i; return sum & 0xff; };
@@ -20,7 +13,7 @@ bench('wrapped', () => wrapper());
 #[test]
 fn lowered_thresholds_count_what_the_engines_own_do() {
     for engine in ["node@20", "node@22", "node@24", "node@26", "bun", "deno"] {
-        let project = project(LATE_WRAPPER);
+        let project = Project::with_benches(LATE_WRAPPER);
         let words = format!("prove a.bench.mjs --thresholds --format json --engine {engine}");
         let shown = project.tiergate(&words).run();
         shown.exits(0);
@@ -36,7 +29,7 @@ fn lowered_thresholds_count_what_the_engines_own_do() {
 
 #[test]
 fn a_profile_without_thresholds_has_none_to_compare() {
-    let project = project(LATE_WRAPPER);
+    let project = Project::with_benches(LATE_WRAPPER);
     let words = "prove a.bench.mjs --thresholds --profile default --engine node@24";
     let shown = project.tiergate(words).run();
     shown.exits(64);
@@ -46,7 +39,7 @@ fn a_profile_without_thresholds_has_none_to_compare() {
 #[test]
 fn functions_that_differ_between_equal_runs_are_named() {
     let clock = "bench('clock', () => String(process.hrtime()[1]).length);";
-    let project = project(&format!("{LATE_WRAPPER}{clock}"));
+    let project = Project::with_benches(&format!("{LATE_WRAPPER}{clock}"));
     let prove = |words: &str| {
         project
             .tiergate(&format!("prove --diff-profiles --engine node@24 --repeats 3 {words}"))

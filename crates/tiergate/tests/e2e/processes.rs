@@ -144,7 +144,9 @@ fn an_interrupted_run_ends_its_engines() {
             );
             let run = "run --instrument wall --repeats 3 --save head.json --engine";
             let mut running = project.tiergate(run).arg(engine).start();
-            running.wait_until("the op hangs", |project| project.has("child"));
+            running.wait_until("the op hangs", |project| {
+                project.has("child") && project.read("child").ends_with('\n')
+            });
             running.signal(signal);
             let outcome = running.end();
             assert_eq!(outcome.code, code, "{outcome}");

@@ -7,13 +7,6 @@ const ENGINES: [&str; 5] = ["node@22", "node@24", "node@26", "deno@2", "bun"];
 
 const ON_V8: [&str; 4] = ["node@22", "node@24", "node@26", "deno@2"];
 
-fn project(benches: &str) -> Project {
-    let project = Project::new();
-    project.file("tiergate.toml", "");
-    project.file("a.bench.mjs", format!("import {{ bench }} from 'tiergate';\n{benches}"));
-    project
-}
-
 fn counted(project: &Project, engine: &str, words: &str, code: i32) {
     let run = format!("run --repeats 3 --save head.json --engine {engine} {words}");
     project.tiergate(&run).run().exits(code);
@@ -34,7 +27,7 @@ bench('wrapped', () => wrapper());
 #[test]
 fn the_window_opens_after_the_code_has_settled() {
     for engine in ENGINES {
-        let project = project(LATE_WRAPPER);
+        let project = Project::with_benches(LATE_WRAPPER);
         counted(&project, engine, "", 0);
         let file = project.result("head.json");
         let bench = bench_of(&file, "wrapped");
@@ -70,7 +63,7 @@ bench('stays', () => {
 #[test]
 fn a_change_of_type_in_the_window_is_named_and_a_found_warm_up_avoids_it() {
     for engine in ON_V8 {
-        let project = project(TYPE_CHANGE);
+        let project = Project::with_benches(TYPE_CHANGE);
         let table = engine.replace('@', "-");
         let entry = |name: &str| {
             format!(
@@ -99,7 +92,7 @@ fn a_change_of_type_in_the_window_is_named_and_a_found_warm_up_avoids_it() {
 /// JavaScriptCore stays in the same code, which goes another way from then on.
 #[test]
 fn a_jump_of_the_cost_without_a_change_of_code_is_seen_beside_collections() {
-    let project = project(TYPE_CHANGE);
+    let project = Project::with_benches(TYPE_CHANGE);
     counted(&project, "bun", "", 3);
     let file = project.result("head.json");
     let reason = bench_of(&file, "changes").reason.as_deref().unwrap_or("no reason");
@@ -128,7 +121,7 @@ fn processes_started_by_the_op_are_work_elsewhere() {
 
 #[test]
 fn work_of_a_worker_or_a_pool_is_no_count_of_the_thread() {
-    let project = project(
+    let project = Project::with_benches(
         "import { Worker } from 'node:worker_threads';
          import { pbkdf2 } from 'node:crypto';
          const loop = (n) => { let sum = 0; for (let i = 0; i < n; i++) sum += i * i; return sum; };
@@ -174,7 +167,7 @@ bench('stays', () => { full.shift(); full.push(1); let sum = 0; for (const one o
 #[test]
 fn calm_windows_of_drained_grown_and_removed_work_are_none_to_judge_by() {
     for engine in ENGINES {
-        let project = project(CALM);
+        let project = Project::with_benches(CALM);
         counted(&project, engine, "", 3);
         let file = project.result("head.json");
         for (name, word) in [
@@ -198,7 +191,7 @@ fn calm_windows_of_drained_grown_and_removed_work_are_none_to_judge_by() {
 
 #[test]
 fn the_evidence_is_shown_and_exported() {
-    let project = project(LATE_WRAPPER);
+    let project = Project::with_benches(LATE_WRAPPER);
     let words = "prove a.bench.mjs::wrapped --repeats 3 --engine node@24 --export html=w.html \
                  --export trace=w.txt";
     let shown = project.tiergate(words).run();

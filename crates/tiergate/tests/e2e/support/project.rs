@@ -28,6 +28,14 @@ impl Project {
         project
     }
 
+    /// A project with one file of our own API, `a.bench.mjs`, and nothing set by hand.
+    pub(crate) fn with_benches(benches: &str) -> Self {
+        let project = Self::new();
+        project.file("tiergate.toml", "");
+        project.file("a.bench.mjs", format!("import {{ bench }} from 'tiergate';\n{benches}"));
+        project
+    }
+
     pub(crate) fn root(&self) -> &Path {
         self.folder.path()
     }
