@@ -128,6 +128,7 @@ impl Translator {
                 let end = args[0].saturating_add(args[1].next_multiple_of(sys::PAGE));
                 if self.holds_code(args[0], end) {
                     GUARD.contents_changed(args[0], end);
+                    self.look_for_shared_memory();
                 }
             }
             _ => {
@@ -157,8 +158,13 @@ impl Translator {
             // Otherwise the mappings are read when control first gets there.
             self.read_space_again();
         }
+        self.look_for_shared_memory();
+    }
+
+    /// A new view of guarded memory may have appeared, or its contents have changed in all views: looks for all of them
+    /// again.
+    fn look_for_shared_memory(&mut self) {
         if GUARD.has_shared() {
-            // A new view of guarded memory may have appeared: look for all of them again.
             self.space.refresh();
             self.discard_all();
         }
