@@ -12,6 +12,7 @@ mod exactness;
 mod gates;
 mod isolation;
 mod leave_one_out;
+mod oracle;
 mod phases;
 mod pinned;
 mod setup;
@@ -30,7 +31,7 @@ cargo xtask COMMAND
   bench-counter [--rounds N] [--callgrind] [ENGINE…] [WORKLOAD…]
            what the counter costs, as Markdown: the same windows natively and counted
   oracle [ENGINE…] [WORKLOAD…]
-           compare the counter with single-stepping, address by address
+           compare the counter with single-stepping, address by address; `c` is a program in C
   whole-programs [ENGINE…]
            run programs under the counter from first line to last, and compare with native
   stress [--times N] [ENGINE…]
@@ -69,7 +70,7 @@ fn main() -> Result<()> {
         Some("bench-counter") => bench_counter::run(&arguments()),
         Some("whole-programs") => whole_programs::run(&arguments()),
         Some("stress") => whole_programs::stress(&arguments()),
-        Some("oracle") => bench_counter::oracle(&arguments()),
+        Some("oracle") => oracle::run(&arguments()),
         Some("check-aarch64") => test::check_aarch64(),
         Some("setup") => {
             setup::valgrind()?;

@@ -3,6 +3,13 @@
 //! Invariants: one window at a time in a process. Opening, marking and closing happen natively, in a gate that the
 //! measured thread called; so the translator is idle then. The translator lies in memory of its own, reached by a pointer
 //! that is set while the window is open.
+//!
+//! No change of a mapping by another thread is missed while a window opens. Such a thread changes the mapping, then adds to
+//! `MAPPINGS_CHANGED`, then looks whether there is a translator. `open` adds to the same number before it reads the mappings
+//! and again when the translator is there for others and knows how to take notes; all additions are in one order. One before
+//! the first of `open`'s comes from a change that the reading sees. One between the two makes `open` read once more, after
+//! the change. One behind the second finds everything that `open` did before it, so it leaves a note; and the measured
+//! thread looks for notes before it runs the first translation.
 #![allow(unsafe_code, reason = "the translator is reached from signal handlers and assembly")]
 
 use crate::actions::{self, ACTIONS};
@@ -140,6 +147,8 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
+/// Changes of mappings by any thread that tells of them, and openings of windows; see the head of the module.
+static MAPPINGS_CHANGED: AtomicU64 = AtomicU64::new(0);
 static TRANSLATOR: AtomicPtr<Translator> = AtomicPtr::new(core::ptr::null_mut());
 /// A reason why the count is incomplete: the first that came up. 0 is none; see `give_up`.
 static GAVE_UP: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
@@ -225,6 +234,7 @@ impl Counter {
         Self::check()?;
         let memory = sys::map_anywhere(size_of::<Translator>() as u64, sys::READ | sys::WRITE)
             .ok_or(Refusal::NoMemory)?;
+        let before = MAPPINGS_CHANGED.fetch_add(1, SeqCst);
         let here = 0u8;
         let Some(mut translator) = Translator::new(options, &raw const here as u64) else {
             sys::unmap(memory, size_of::<Translator>() as u64);
@@ -251,10 +261,13 @@ impl Counter {
             let _ = Self::close();
             return Err(Refusal::NoMemory);
         }
-        // SAFETY: just written.
-        unsafe { (*(memory as *mut Translator)).space.tell_guard() };
-        // SAFETY: likewise.
-        unsafe { (*(memory as *mut Translator)).tally.attached(begun) };
+        // SAFETY: just written; handlers of signals use it only while translated code or a handler of the program runs.
+        let translator = unsafe { &mut *(memory as *mut Translator) };
+        translator.space.tell_guard();
+        if MAPPINGS_CHANGED.fetch_add(1, SeqCst) != before + 1 {
+            translator.read_space_again();
+        }
+        translator.tally.attached(begun);
         Ok(())
     }
 
@@ -321,8 +334,10 @@ impl Counter {
     }
 
     /// For interposed `mprotect`, `munmap`, `mmap`, `mremap`: another thread has changed a mapping, which `may_be_code` now.
-    /// Returns when no stale translation of it can run.
+    /// Returns when no stale translation of it can run. To be called whether a window is open or not, as one may be about to
+    /// open.
     pub fn mapping_changed_by_other_thread(start: u64, len: u64, may_be_code: bool) {
+        MAPPINGS_CHANGED.fetch_add(1, SeqCst);
         if TRANSLATOR.load(SeqCst).is_null()
             || !GUARD.is_measured_process()
             || GUARD.is_measured_thread()

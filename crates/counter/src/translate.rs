@@ -198,7 +198,8 @@ impl Translator {
         let mut pc = addr;
         for _ in 0..chain {
             let known = self.is_gate(pc) || self.cache.at(pc).is_some();
-            if known || !self.decode(block, pc) {
+            if known || !(self.decode(block, pc) || first.is_none() && self.decode_anew(block, pc))
+            {
                 break;
             }
             block.ways_on(|target| self.cache.fetch(target));
@@ -217,6 +218,16 @@ impl Translator {
         let site = self.cache.hot.jmp(self.miss_stub);
         self.link(site, pc);
         Some(first)
+    }
+
+    /// Tries again where known code ends in the middle of an instruction: what follows may have become code since the
+    /// mappings were read.
+    fn decode_anew(&mut self, block: &mut decode::Block, pc: u64) -> bool {
+        if pc + decode::LONGEST <= block.readable {
+            return false;
+        }
+        self.read_space_again();
+        self.decode(block, pc)
     }
 
     /// Guards and decodes the block at `pc`.

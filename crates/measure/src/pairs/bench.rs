@@ -107,10 +107,18 @@ impl<'a> Pair<'a> {
     fn first_pair(&mut self, plan: &PairPlan, ops: Ops, progress: &Progress<'_>) -> OpBudget {
         let budget = self.turns.first(ops);
         for taken in 1..plan.repeats {
-            if !self.turns.is_sound() || (taken == EQUAL_REPEATS && self.repeats_are_equal()) {
+            if !self.turns.is_sound() {
                 break;
             }
-            if taken >= EQUAL_REPEATS && self.head().unit() == Unit::Instructions {
+            if self.head().unit() == Unit::Instructions {
+                let is_decided = match taken {
+                    1 => self.turns.counts_are_one(),
+                    EQUAL_REPEATS => self.repeats_are_equal(),
+                    _ => false,
+                };
+                if is_decided {
+                    break;
+                }
                 progress.add_processes(2);
             }
             self.turns.read(budget, Perturbation::None);
@@ -120,7 +128,7 @@ impl<'a> Pair<'a> {
 
     fn repeats_are_equal(&self) -> bool {
         let equal = |side: &Subject<'_>| side.spread().is_some_and(|spread| spread <= EQUAL);
-        self.head().unit() == Unit::Instructions && equal(self.base()) && equal(self.head())
+        equal(self.base()) && equal(self.head())
     }
 
     /// Whether more pairs could decide more than the first one does.
