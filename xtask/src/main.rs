@@ -15,6 +15,7 @@ mod leave_one_out;
 mod oracle;
 mod phases;
 mod pinned;
+mod same_runs;
 mod setup;
 mod steps;
 mod test;
@@ -49,6 +50,9 @@ cargo xtask COMMAND
            the counts, as Markdown
   exactness [ENGINE…]
            whether equal readings are equal: ten of each workload, four at a time, as Markdown
+  same-runs [--times N] [--load N] [ENGINE…]
+           whether ten runs of examples/cache say the same, beside so many busy threads, as
+           Markdown
   phases [ENGINE…]
            how far the collector's phase moves an op that allocates, as Markdown
   schema   write the JSON schema of the result file anew";
@@ -64,6 +68,7 @@ fn main() -> Result<()> {
         Some("isolation") => isolation::run(),
         Some("leave-one-out") => leave_one_out::run(&arguments()),
         Some("exactness") => exactness::run(&arguments()),
+        Some("same-runs") => same_runs::run(&arguments()),
         Some("phases") => phases::run(&arguments()),
         Some("test") => test::run(),
         Some("gates") => gates::run(&arguments()),
