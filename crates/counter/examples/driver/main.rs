@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use tiergate_counter::{BlockCount, Counter, Observations, Onward, Options, OwnAllocator};
+use tiergate_counter::{BlockCount, Counter, Observations, Onward, Options, OwnAllocator, Profile};
 
 #[global_allocator]
 static ALLOCATOR: OwnAllocator = OwnAllocator::new();
@@ -100,18 +100,18 @@ extern "C" fn on_getrusage(who: u64, usage: u64) -> Onward {
     Onward::native(result)
 }
 
-fn save(times: &str, observations: &Observations, profile: Option<&[BlockCount]>) {
+fn save(times: &str, observations: &Observations, profile: Option<&Profile>) {
     let Some(report) = setting(c"TIERGATE_DRIVER") else {
         return;
     };
     let mut text = format!("total {}\n{times}", observations.total());
     if let Some(profile) = profile {
-        let _ = writeln!(text, "blocks executed {}", profile.len());
+        let _ = writeln!(text, "blocks executed {}", profile.blocks.len());
     }
     let _ = writeln!(text, "{observations:#?}");
     write_file(&(report + &copies::suffix()), &text);
     if let (Some(path), Some(profile)) = (setting(c"TIERGATE_DRIVER_PROFILE"), profile) {
-        write_file(&(path + &copies::suffix()), &by_address(profile));
+        write_file(&(path + &copies::suffix()), &by_address(&profile.blocks));
     }
 }
 

@@ -36,8 +36,8 @@ mod oracle {
 
     /// Lines of differences to print.
     const SHOWN: usize = 40;
-    /// For a whole comparison: a copy has only one thread, and hangs if it waits for another.
-    const LIMIT: Duration = Duration::from_secs(180);
+    /// For a whole comparison: windows can be too long, and a copy has only one thread and hangs if it waits for another.
+    const LIMIT: Duration = Duration::from_secs(60);
 
     const DIFFERS: u8 = 1;
     const NOT_COMPARED: u8 = 2;
@@ -53,7 +53,10 @@ mod oracle {
         let clean = folder.clone();
         std::thread::spawn(move || {
             std::thread::sleep(LIMIT);
-            println!("no end within {} s: the window waits for another thread", LIMIT.as_secs());
+            println!(
+                "no end within {} s: too long, or waiting for another thread",
+                LIMIT.as_secs()
+            );
             let _ = std::fs::remove_dir_all(clean);
             // The traced processes end with their tracer, and the others with those.
             std::process::exit(NOT_COMPARED.into());
