@@ -155,10 +155,15 @@ impl Pair<'_> {
                 continue;
             }
             taken += 1;
-            if taken == EQUAL_REPEATS && self.repeats_are_equal() {
-                break;
-            }
-            if taken >= EQUAL_REPEATS && self.head.unit() == Unit::Instructions {
+            if self.head.unit() == Unit::Instructions {
+                let is_decided = match taken {
+                    1 => self.counts_are_one(),
+                    EQUAL_REPEATS => self.repeats_are_equal(),
+                    _ => false,
+                };
+                if is_decided {
+                    break;
+                }
                 progress.add_processes(2);
             }
         }
@@ -223,7 +228,7 @@ impl Pair<'_> {
 
     fn repeats_are_equal(&self) -> bool {
         let equal = |side: &Side<'_>| side.spread().is_some_and(|spread| spread <= EQUAL);
-        self.head.unit() == Unit::Instructions && equal(&self.base) && equal(&self.head)
+        equal(&self.base) && equal(&self.head)
     }
 
     fn settle(&mut self) {
