@@ -149,6 +149,7 @@ unsafe extern "C" {
     static tiergate_test_registers_end: u8;
 }
 
+#[allow(clippy::print_stderr, reason = "what is skipped is told")]
 fn check(name: &str, start: &'static u8, end: &'static u8) {
     let has = std::is_x86_feature_detected!("avx512f")
         && std::is_x86_feature_detected!("avx512bw")

@@ -38,7 +38,8 @@ pub(crate) fn step_through_window(mut command: Command) -> io::Result<Counts> {
             WaitStatus::PtraceEvent(maker, _, event)
                 if event == Event::PTRACE_EVENT_FORK as i32 =>
             {
-                let copy = Pid::from_raw(ptrace::getevent(maker)? as i32);
+                let copy = i32::try_from(ptrace::getevent(maker)?).map_err(io::Error::other)?;
+                let copy = Pid::from_raw(copy);
                 if !early.remove(&copy) {
                     waitpid(copy, Some(WaitPidFlag::__WALL))?;
                 }
