@@ -86,6 +86,11 @@ impl Translator {
     fn exit(&mut self) -> Resume {
         let context = self.context();
         let (kind, id, target) = (context.exit_kind, context.exit_id, context.target);
+        if kind == exit::TRANSFER {
+            let resume = self.go_to(target, false);
+            self.note_transfer(target);
+            return resume;
+        }
         if kind != exit::LINK {
             return self.go_to(target, kind == exit::INDIRECT);
         }
@@ -93,6 +98,11 @@ impl Translator {
         let link = self.links.get(id);
         match link.kind {
             LinkKind::Branch => self.follow(id, link.target),
+            LinkKind::Transfer => {
+                let resume = self.go_to(link.target, false);
+                self.note_transfer(link.target);
+                resume
+            }
             LinkKind::Syscall => self.before_syscall(self.links.site(&link), link.target),
             LinkKind::AfterSyscall => {
                 let context = self.context();

@@ -15,9 +15,10 @@
 use crate::actions::{self, ACTIONS};
 use crate::entry;
 use crate::guard::GUARD;
-use crate::report::{BlockCount, Incomplete, Observations};
+use crate::report::{Incomplete, Observations, Profile};
 use crate::signals;
 use crate::sys;
+use crate::transfers::Transfers;
 use crate::translate::Translator;
 use core::ops::Range;
 use core::sync::atomic::{
@@ -40,6 +41,7 @@ pub struct Options {
     pub(crate) uncounted_around: u64,
     pub(crate) shadow_returns: bool,
     pub(crate) max_blocks: usize,
+    pub(crate) transfers: bool,
     pub(crate) on_exit: Option<fn(&Observations)>,
     /// Called after each system call that may have woken another thread.
     pub(crate) after_wake: Option<fn()>,
@@ -53,6 +55,7 @@ impl Default for Options {
             uncounted_around: 0,
             shadow_returns: true,
             max_blocks: usize::MAX,
+            transfers: false,
             on_exit: None,
             after_wake: None,
         }
@@ -103,6 +106,14 @@ impl Options {
     #[must_use]
     pub fn max_blocks(mut self, blocks: usize) -> Self {
         self.max_blocks = blocks;
+        self
+    }
+
+    /// Whether to count how often control goes from generated code to that of files (by default not): each time costs a
+    /// visit to the dispatcher.
+    #[must_use]
+    pub fn transfers(mut self, on: bool) -> Self {
+        self.transfers = on;
         self
     }
 
@@ -245,6 +256,7 @@ impl Counter {
         unsafe {
             (*context).link_entry = entry::link_exit();
             (*context).indirect_entry = entry::indirect_exit();
+            (*context).transfer_entry = entry::transfer_exit();
         }
         let handler = signals::handler as *const () as u64;
         let Some(kick) = ACTIONS.take_over(handler, entry::restorer as *const () as u64) else {
@@ -303,9 +315,9 @@ impl Counter {
         Self::close_with_profile().map(|(observations, _)| observations)
     }
 
-    /// As `close`, with the executions of every block. The rows add up to the total; an address can be in several.
+    /// As `close`, with where the instructions were.
     #[must_use]
-    pub fn close_with_profile() -> Option<(Observations, Vec<BlockCount>)> {
+    pub fn close_with_profile() -> Option<(Observations, Profile)> {
         if !Self::is_open() {
             return None;
         }
@@ -325,7 +337,8 @@ impl Counter {
         let mut observations = t.observations();
         observations.counts = t.counts_so_far();
         observations.incomplete = given_up();
-        let profile = t.profile();
+        let transfers = t.transfers.as_ref().map_or_else(Vec::new, Transfers::sorted);
+        let profile = Profile { blocks: t.profile(), transfers };
         let memory = TRANSLATOR.swap(core::ptr::null_mut(), SeqCst);
         // SAFETY: written by `open`, not used any more.
         unsafe { core::ptr::drop_in_place(memory) };

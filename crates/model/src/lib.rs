@@ -10,6 +10,7 @@ mod exit;
 mod fingerprint;
 #[cfg(feature = "fixtures")]
 pub mod fixtures;
+mod functions;
 mod inspection;
 mod instrument;
 mod limits;
@@ -32,6 +33,7 @@ pub use exit::ExitStatus;
 pub use fingerprint::{
     CpuFingerprint, EngineFingerprint, Fingerprint, FingerprintDifference, InstrumentFingerprint,
 };
+pub use functions::{FunctionCount, SymbolEntries, WindowFunctions};
 pub use inspection::{FunctionDifference, ProfileDifference, ThresholdEffect, ThresholdSide};
 pub use instrument::{InstrumentKind, Unit};
 pub use limits::{Limits, OwnLimits};

@@ -1,6 +1,7 @@
 //! Steps taken with a real engine, each in a fresh process.
 
 use super::beside::BesideFlags;
+use super::code_cache::CodeCache;
 use super::empty::EmptyOps;
 use super::invocation::{Equipment, Invocation};
 use super::lifting::LiftedPins;
@@ -65,6 +66,7 @@ pub struct EngineExecutor {
     suite_flags: SuiteFlags,
     beside: BesideFlags,
     empty_ops: EmptyOps,
+    code_cache: Option<CodeCache>,
 }
 
 /// How long a sizing run times a bench after its warm-up.
@@ -97,7 +99,18 @@ impl EngineExecutor {
             suite_flags: SuiteFlags::default(),
             beside: BesideFlags::default(),
             empty_ops,
+            code_cache: None,
         }
+    }
+
+    /// Has all processes share what the engine compiles while it loads a file, where it can keep
+    /// that.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    pub fn with_code_cache(mut self) -> Result<Self, Fault> {
+        self.code_cache = CodeCache::new(&self.engine)?;
+        Ok(self)
     }
 
     /// The flags for a file.
@@ -110,8 +123,25 @@ impl EngineExecutor {
     }
 
     fn invoke_with(&self, flags: &AcceptedFlags, file: &BenchFile) -> Result<Invocation, Fault> {
-        Equipment { engine: &self.engine, flags, harness: &self.harness, sandbox: &self.sandbox }
-            .invoke(file)
+        let equipment = Equipment {
+            engine: &self.engine,
+            flags,
+            harness: &self.harness,
+            sandbox: &self.sandbox,
+        };
+        let mut invocation = equipment.invoke(file)?;
+        if let Some(cache) = &self.code_cache {
+            invocation.code = Some(cache.primed(&invocation, |code| {
+                // A file that can't be loaded leaves no code; the step itself tells why.
+                let _ = equipment.invoke(file).and_then(|mut loading| {
+                    code.fill(&mut loading);
+                    let scratch = Scratch::new()?;
+                    let request = self.request(Mode::List, file, &scratch);
+                    self.start(&scratch, request, loading, &self.limits(false, None))
+                });
+            }));
+        }
+        Ok(invocation)
     }
 
     /// Nothing is measured with an engine that can't be.
@@ -144,6 +174,8 @@ impl EngineExecutor {
     /// Has the preloaded library note the files that the process opens.
     fn note_opened(&self, invocation: &mut Invocation, scratch: &Scratch) -> PathBuf {
         let notes = scratch.path("opened");
+        // What is compiled already is opened in place of what it was compiled from.
+        invocation.code = None;
         if let Some(preload) = &self.harness.preload {
             let variables = [
                 ("LD_PRELOAD", preload.clone().into_os_string()),
@@ -185,10 +217,13 @@ impl EngineExecutor {
         &self,
         scratch: &Scratch,
         mut request: Request,
-        invocation: Invocation,
+        mut invocation: Invocation,
         limits: &ProcessLimits<'_>,
     ) -> Result<(Vec<Event>, ProcessOutcome), Fault> {
-        let Invocation { mut command, worker } = invocation;
+        if let Some(code) = invocation.code.take() {
+            code.give(&mut invocation, scratch)?;
+        }
+        let Invocation { mut command, worker, .. } = invocation;
         request.worker = worker;
         let path = scratch.path("request.json");
         let json = serde_json::to_vec(&request).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! One step for one bench file or bench: list it, size it, read it.
 
 mod beside;
+mod code_cache;
 mod empty;
 mod engine;
 mod invocation;
