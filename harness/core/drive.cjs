@@ -4,6 +4,7 @@
 // to be done.
 
 const { isThenable } = require('./coroutine.cjs');
+const { arm, mark, settleMarks } = require('./marks.cjs');
 
 class Drive {
   /** The `phase` of an `error` event. */
@@ -23,13 +24,24 @@ class Drive {
     const { plan } = this;
     for (const [phase, call] of plan.rehearse ?? []) {
       this.phase = phase;
+      const isFirst = phase === 'op' && this.opensWindow();
       yield this.sync(call());
+      if (isFirst) mark();
       if (phase === 'op') this.opsDone++;
     }
     this.phase = 'setup';
     for (const call of plan.setup ?? []) yield this.sync(call());
     this.isSetUp = true;
     yield* this.begin();
+  }
+
+  /** Whether the window begins with the very first op, which comes next: then it is open. */
+  opensWindow() {
+    if (this.opsDone > 0 || !this.request.budget?.fromFirst) return false;
+    settleMarks();
+    arm();
+    mark();
+    return true;
   }
 
   *tearDown() {

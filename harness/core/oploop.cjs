@@ -105,6 +105,21 @@ const keep = (value) => {
   kept.last = value;
 };
 
+const SOMETHING = 'something';
+
+/** What the last result is: something, or a kind of nothing, as an op gives whose input is used up. */
+function kindKept() {
+  const { last } = kept;
+  try {
+    const isNothing =
+      !last || last.length === 0 || last.size === 0 || (last.done === true && last.value === undefined);
+    return isNothing ? typeof last : SOMETHING;
+  } catch {
+    // An object that throws at whoever looks at it.
+    return SOMETHING;
+  }
+}
+
 const sync = {
   run: tiergateRun,
   warm: (f, ops) => tiergateWarm(tiergateRun, f, ops),
@@ -120,4 +135,4 @@ const async = {
   bracket: bracketAsync,
 };
 
-module.exports = { BATCH, async, keep, sync };
+module.exports = { BATCH, SOMETHING, async, keep, kindKept, sync };

@@ -4,7 +4,7 @@
 
 const { runCoroutine } = require('./coroutine.cjs');
 const { Drive, refuse } = require('./drive.cjs');
-const { arm, settleMarks } = require('./marks.cjs');
+const { arm, mark, settleMarks } = require('./marks.cjs');
 const loops = require('./oploop.cjs');
 
 const now = performance.now.bind(performance);
@@ -35,11 +35,16 @@ class Ops extends Drive {
   *#firstOps() {
     const { plan, batchOps } = this;
     for (let i = 0; i < batchOps; i++) {
+      const isFirst = this.opensWindow();
       const result = plan.op();
       if (plan.isAsync === false && !plan.awaits) refuse(result);
       this.sync(result);
       this.isAsync ??= this.awaits(result);
       loops.keep(this.isAsync ? yield result : result);
+      if (isFirst) {
+        mark();
+        this.firstKind = loops.kindKept();
+      }
       this.opsDone++;
     }
   }
@@ -61,7 +66,16 @@ class Ops extends Drive {
 
   *measure() {
     const { batchOps, loop, plan } = this;
-    const { warmupOps, windowOps, shares = [windowOps] } = this.request.budget;
+    const { warmupOps, windowOps, shares = [windowOps], fromFirst } = this.request.budget;
+    if (fromFirst) {
+      this.course = { firstOps: 0, marksBefore: 0, step: loops.BATCH, marksPerStep: 1, ownLoop: false };
+      yield plan.supply?.(windowOps);
+      // The first op was a share, and what lies between it and these is one.
+      yield loop.span(plan.op, shares.slice(2));
+      const lastKind = loops.kindKept();
+      const ranDry = lastKind !== loops.SOMETHING && lastKind !== (this.firstKind ?? lastKind);
+      return { ...this.outcome(0, windowOps, 1), ranDry };
+    }
     const marksBefore = settleMarks() + (this.window === 'span' ? yield loop.prepare() : 0);
     this.course = { firstOps: this.opsDone, marksBefore, step: loops.BATCH, marksPerStep: 1, ownLoop: false };
     yield* this.#warmUp(warmupOps - this.opsDone);

@@ -9,7 +9,7 @@ use tiergate_engine::Seeds;
 use tiergate_measure::Fault;
 use tiergate_measure::executor::{
     Bench, BenchFile, Executor, Listing, MockExecutor, RawReading, ReadOptions, Sized, Stretch,
-    Suite, Tiers,
+    Stretches, Suite, Tiers,
 };
 use tiergate_measure::pairs::{self, PairPlan, Paired, Sides};
 use tiergate_measure::run::PlannedBudget;
@@ -85,7 +85,7 @@ impl Executor for Refilling {
         budget: OpBudget,
         shares: &[u64],
         _: Tiers,
-    ) -> Result<Option<Vec<Stretch>>, Fault> {
+    ) -> Result<Option<Stretches>, Fault> {
         self.courses.fetch_add(1, Ordering::Relaxed);
         let mut after_ops = budget.warmup_ops;
         let refills = |until: u64| until / self.period_ops;
@@ -96,7 +96,7 @@ impl Executor for Refilling {
             after_ops += ops;
             stretch
         });
-        Ok(Some(stretches.collect()))
+        Ok(Some(Stretches { stretches: stretches.collect(), ran_dry: false }))
     }
 
     fn empty_op(&self, _: bool, _: Tiers) -> Option<f64> {

@@ -13,7 +13,7 @@ use super::scratch::{Scratch, scratch_fault};
 use super::suite_flags::SuiteFlags;
 use super::window::{Division, WindowPlan};
 use super::{
-    Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Runner, Sized, Stretch, Tiers,
+    Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Runner, Sized, Stretches, Tiers,
 };
 use crate::Fault;
 use crate::harness::{
@@ -313,6 +313,7 @@ impl EngineExecutor {
             is_async: window.measured.is_async,
             budget: window.measured.budget,
             own_loop: window.measured.course.own_loop,
+            ran_dry: window.measured.ran_dry,
             proof: Proof {
                 marks: window.marks,
                 subtracted_mark_cost,
@@ -405,6 +406,7 @@ impl EngineExecutor {
             warmup_ops: budget.warmup_ops,
             window_ops: budget.window_ops,
             shares: (plan.shares.len() > 1).then(|| plan.shares.clone()),
+            from_first: budget.warmup_ops == 0 && matches!(how.division, Division::Shares(_)),
         });
         request.perturb = Changes::of(how.options.perturbation).perturb();
         let report = scratch.path("marks");
@@ -576,7 +578,7 @@ impl Executor for EngineExecutor {
         budget: OpBudget,
         shares: &[u64],
         tiers: Tiers,
-    ) -> Result<Option<Vec<Stretch>>, Fault> {
+    ) -> Result<Option<Stretches>, Fault> {
         if self.instrument.kind() != InstrumentKind::Counter || !bench.discovered.divisible {
             return Ok(None);
         }
@@ -588,7 +590,14 @@ impl Executor for EngineExecutor {
         let how = How { flags: &flags, held: &held, division, options: UNSEEN };
         let raw = self.read_once(self.instrument.as_ref(), bench, budget, &how)?;
         let plan = WindowPlan::of(bench, budget, division);
-        Ok(Some(plan.stretches(raw.budget.warmup_ops, &raw.proof.sub_windows)))
+        let mut stretches = plan.stretches(raw.budget.warmup_ops, &raw.proof.sub_windows);
+        // Marks around each batch are in the parts of a window in brackets.
+        let marks = raw.proof.subtracted_mark_cost.unwrap_or(0);
+        for stretch in &mut stretches {
+            let share = marks * stretch.ops / raw.budget.window_ops.max(1);
+            stretch.count = stretch.count.saturating_sub(share);
+        }
+        Ok(Some(Stretches { stretches, ran_dry: raw.ran_dry }))
     }
 
     fn empty_op(&self, is_async: bool, tiers: Tiers) -> Option<f64> {

@@ -1,7 +1,9 @@
 //! A scripted executor: the whole pipeline can be tested without engines. The script is a JSON
 //! file; hidden from users.
 
-use super::{Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized, Stretch, Tiers};
+use super::{
+    Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized, Stretches, Tiers,
+};
 use crate::Fault;
 use crate::trace::Timeline;
 use serde::Deserialize;
@@ -213,6 +215,7 @@ impl Executor for MockExecutor {
             is_async: false,
             budget,
             own_loop: true,
+            ran_dry: false,
             proof: Proof {
                 twin: None,
                 marks: MarkCheck { expected: 2, seen: 2 },
@@ -231,7 +234,7 @@ impl Executor for MockExecutor {
         _: OpBudget,
         _: &[u64],
         _: Tiers,
-    ) -> Result<Option<Vec<Stretch>>, Fault> {
+    ) -> Result<Option<Stretches>, Fault> {
         Ok(None)
     }
 

@@ -125,6 +125,8 @@ pub struct RawReading {
     pub budget: OpBudget,
     /// Whether user code loops over the ops, instead of the harness.
     pub own_loop: bool,
+    /// See [`Stretches::ran_dry`].
+    pub ran_dry: bool,
     /// What is known about the window.
     pub proof: Proof,
 }
@@ -155,6 +157,16 @@ impl Stretch {
     pub fn per_op(&self) -> f64 {
         self.count as f64 / self.ops as f64
     }
+}
+
+/// A bench's ops in stretches, one after the other.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Stretches {
+    /// Those with ops and those without.
+    pub stretches: Vec<Stretch>,
+    /// Whether the very first op gave something and the last one nothing; known only where the first
+    /// stretch is that op.
+    pub ran_dry: bool,
 }
 
 /// Takes the steps; the pipeline above it is the same for real engines and for scripted ones.
@@ -210,7 +222,9 @@ pub trait Executor: Sync {
         seeds: Option<Seeds>,
     ) -> Result<Timeline, Fault>;
 
-    /// Counts a bench's ops in stretches of so many ops each, from `budget.warmup_ops` on; in as many
+    /// Counts a bench's ops in stretches of so many ops each, from `budget.warmup_ops` on. Where that is
+    /// none, the first stretch is the very first op, and the second, of no ops, lies between it and the
+    /// harness's loop; this is for benches in that loop only. In as many
     /// equal ones where hooks lie between the ops. A stretch may have no ops: it costs what its mark
     /// costs. `None` where the instrument or the bench can't be divided.
     ///
@@ -222,7 +236,7 @@ pub trait Executor: Sync {
         budget: OpBudget,
         shares: &[u64],
         tiers: Tiers,
-    ) -> Result<Option<Vec<Stretch>>, Fault>;
+    ) -> Result<Option<Stretches>, Fault>;
 
     /// Where the instructions of a bench's window go, by the in-process counter.
     ///

@@ -223,11 +223,14 @@ impl Traced<'_> {
             return Err(fault);
         }
         let measured = self.events.iter().find_map(|event| match event {
-            Event::Measured { r#async, warmup_ops, window_ops, course } => Some(Measured {
-                is_async: *r#async,
-                budget: OpBudget { warmup_ops: *warmup_ops, window_ops: *window_ops },
-                course: *course,
-            }),
+            Event::Measured { r#async, warmup_ops, window_ops, course, ran_dry } => {
+                Some(Measured {
+                    is_async: *r#async,
+                    budget: OpBudget { warmup_ops: *warmup_ops, window_ops: *window_ops },
+                    course: *course,
+                    ran_dry: *ran_dry,
+                })
+            }
             _ => None,
         });
         match measured {
@@ -276,4 +279,6 @@ pub(super) struct Measured {
     pub(super) budget: OpBudget,
     /// How the marks of its warm-up lay between its ops.
     pub(super) course: WarmupCourse,
+    /// Whether the very first op gave something and the last one nothing.
+    pub(super) ran_dry: bool,
 }

@@ -93,6 +93,10 @@ pub enum Event {
         window_ops: u64,
         /// How its marks lie between its ops.
         course: WarmupCourse,
+        /// Whether the very first op gave something and the last one nothing; known only where the window
+        /// begins with that op.
+        #[serde(default)]
+        ran_dry: bool,
     },
     /// User code threw, or the harness failed.
     Error {

@@ -94,6 +94,10 @@ pub struct RequestBudget {
     /// The ops of the parts that marks divide a span into.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shares: Option<Vec<u64>>,
+    /// Whether the very first op is the first share, and what comes between it and the others the
+    /// second.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub from_first: bool,
 }
 
 /// Limits of a sizing run; whichever is reached first ends the warm-up.

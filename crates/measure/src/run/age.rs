@@ -4,7 +4,7 @@
 //! all. So the ops are counted once more from their first calls on, at the engine's lowest tiers:
 //! there the same work costs the same at any age, and what differs is the op's own doing.
 
-use crate::executor::Stretch;
+use crate::executor::{Stretch, Stretches};
 use tiergate_model::OpBudget;
 
 /// Calls in which inline caches and lazily compiled functions settle.
@@ -39,6 +39,10 @@ const DRY_SHARE: f64 = 1.0 / 3.0;
 /// Where an op that does nothing costs more, it is so many: engines' lowest tiers differ.
 const NEXT_TO_NOTHING: f64 = 300.0;
 
+/// More instructions than it takes the first ops to be compiled and to find their way: 200,000 to 500,000
+/// for small functions, the harness's share included.
+const AT_ONCE: f64 = 600_000.0;
+
 /// A change of the cost since the first ops that can be one of the op's state.
 const DRIFT_SINCE_FIRST: f64 = 0.05;
 
@@ -64,9 +68,14 @@ const ENOUGH_PEAKS: f64 = 8.0;
 /// Fewer ops than that tell nothing.
 const FEWEST_OPS: u64 = 24;
 
-/// What to look at: ops from the first ones to the window's, and how they are divided. Fewer where
-/// they would take too long; `None` for ops that are too long themselves.
-pub(super) fn look(budget: OpBudget, per_op: f64) -> Option<(OpBudget, Vec<u64>)> {
+/// What to look at: ops from the first ones to the window's, and how they are divided; from the very
+/// first op on where it can have marks of its own. Fewer where they would take too long; `None` for ops
+/// that are too long themselves.
+pub(super) fn look(
+    budget: OpBudget,
+    per_op: f64,
+    from_first: bool,
+) -> Option<(OpBudget, Vec<u64>)> {
     #[allow(
         clippy::cast_sign_loss,
         clippy::cast_possible_truncation,
@@ -78,9 +87,13 @@ pub(super) fn look(budget: OpBudget, per_op: f64) -> Option<(OpBudget, Vec<u64>)
     if before + within < FEWEST_OPS {
         return None;
     }
-    let shares = divided(before, within);
-    let window_ops = shares.iter().sum();
-    Some((OpBudget { warmup_ops: FIRST_OPS, window_ops }, shares))
+    let mut shares = divided(before, within);
+    let mut warmup_ops = FIRST_OPS;
+    if from_first {
+        shares.splice(0..0, [1, 0, FIRST_OPS - 1]);
+        warmup_ops = 0;
+    }
+    Some((OpBudget { warmup_ops, window_ops: shares.iter().sum() }, shares))
 }
 
 /// Ops before the window in stretches that grow, and those in it in equal ones, after some without
@@ -119,8 +132,11 @@ pub(super) enum Age {
 }
 
 /// Judges a course at the lowest tiers, given what an op that does nothing costs there.
-pub(super) fn judge(course: &[Stretch], budget: OpBudget, empty: Option<f64>) -> Age {
-    let course = &without_marks(course);
+pub(super) fn judge(course_of: &Stretches, budget: OpBudget, empty: Option<f64>) -> Age {
+    let course = without_marks(&course_of.stretches);
+    let (first_ops, course): (Vec<Stretch>, Vec<Stretch>) =
+        course.into_iter().partition(|one| one.after_ops < FIRST_OPS);
+    let course = &course;
     let first = first_cost(course);
     let in_window: Vec<Stretch> =
         course.iter().copied().filter(|one| one.after_ops >= budget.warmup_ops).collect();
@@ -139,6 +155,22 @@ pub(super) fn judge(course: &[Stretch], budget: OpBudget, empty: Option<f64>) ->
         return Age::Unsteady(format!(
             "its input is used up: the first ops took {first:.0} instructions at the lowest tier, \
              those of the window {usual:.0}; make the input anew in a hook, or let ops not use it up"
+        ));
+    }
+    let at_once = first_ops.iter().map(|one| one.count as f64).sum::<f64>();
+    let is_once = at_once - usual * FIRST_OPS as f64 > AT_ONCE;
+    if course_of.ran_dry && (is_once || net < net_first * DRY_SHARE) {
+        return Age::Unsteady(format!(
+            "its input is used up: the first op gave something and those of the window nothing, in \
+             {usual:.0} instructions at the lowest tier; make the input anew in a hook, or let ops not \
+             use it up"
+        ));
+    }
+    if net < next_to_nothing && is_once {
+        return Age::Unsteady(format!(
+            "its work is done by the first op: the first {FIRST_OPS} ops took {at_once:.0} instructions \
+             at the lowest tier, one of the window {usual:.0}; what it uses up or remembers is to be \
+             made anew in a hook"
         ));
     }
     if let Some((from, to)) = drift(&late)
@@ -274,10 +306,10 @@ mod tests {
         clippy::cast_possible_truncation,
         reason = "small and positive"
     )]
-    fn course(cost: impl Fn(u64) -> f64) -> Vec<Stretch> {
-        let (budget, shares) = look(BUDGET, 100.0).unwrap();
+    fn course(cost: impl Fn(u64) -> f64) -> Stretches {
+        let (budget, shares) = look(BUDGET, 100.0, true).unwrap();
         let mut after_ops = budget.warmup_ops;
-        shares
+        let stretches = shares
             .into_iter()
             .map(|ops| {
                 let count = (after_ops..after_ops + ops).map(&cost).sum::<f64>() + MARK;
@@ -285,7 +317,8 @@ mod tests {
                 after_ops += ops;
                 stretch
             })
-            .collect()
+            .collect();
+        Stretches { stretches, ran_dry: false }
     }
 
     fn judged(cost: impl Fn(u64) -> f64) -> Age {
@@ -304,6 +337,19 @@ mod tests {
         assert!(matches!(&dry, Age::Unsteady(reason) if reason.contains("used up")), "{dry:?}");
         let filled = judged(|op| if op < 2_000 { 5_000.0 } else { 900.0 });
         assert!(matches!(filled, Age::Changed(_)), "{filled:?}");
+    }
+
+    #[test]
+    fn work_of_the_first_op_alone_is_not_measured() {
+        let once = |first: f64, rest: f64| judged(move |op| if op == 0 { first } else { rest });
+        let remembered = once(900_000.0, 200.0);
+        assert!(matches!(&remembered, Age::Unsteady(reason) if reason.contains("first op")));
+        assert_eq!(once(60_000.0, 200.0), Age::Steady);
+        assert_eq!(once(900_000.0, 900.0), Age::Steady);
+        let mut emptied = course(|op| if op == 0 { 900_000.0 } else { 900.0 });
+        emptied.ran_dry = true;
+        let emptied = judge(&emptied, BUDGET, Some(100.0));
+        assert!(matches!(&emptied, Age::Unsteady(reason) if reason.contains("used up")));
     }
 
     #[test]
@@ -334,7 +380,7 @@ mod tests {
 
     #[test]
     fn a_look_is_as_long_as_it_can_be() {
-        let ops = |per_op| look(BUDGET, per_op).map(|(budget, _)| budget.window_ops);
+        let ops = |per_op| look(BUDGET, per_op, false).map(|(budget, _)| budget.window_ops);
         assert_eq!(ops(100.0), Some(13_000 - FIRST_OPS - 31));
         assert_eq!(ops(1e6), Some(150));
         assert_eq!(ops(1e9), None);

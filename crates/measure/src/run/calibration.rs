@@ -177,7 +177,7 @@ fn collecting_ops(seen: &Timeline, settled: u64, ns_per_op: f64) -> u64 {
 mod tests {
     use super::*;
     use crate::executor::{
-        BenchFile, Listing, RawReading, ReadOptions, Sized, Stretch, Suite, Tiers,
+        BenchFile, Listing, RawReading, ReadOptions, Sized, Stretches, Suite, Tiers,
     };
     use tiergate_engine::trace::Event;
     use tiergate_model::{BenchId, DiscoveredBench, Fingerprint, PerturbationKind, WindowShape};
@@ -233,7 +233,7 @@ mod tests {
             _: OpBudget,
             _: &[u64],
             _: Tiers,
-        ) -> Result<Option<Vec<Stretch>>, Fault> {
+        ) -> Result<Option<Stretches>, Fault> {
             Ok(None)
         }
 

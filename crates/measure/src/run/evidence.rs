@@ -50,7 +50,7 @@ fn curve(
     let course = executor.course(bench, whole, &shares, Tiers::AsMeasured)?.unwrap_or_default();
     let point =
         |one: Stretch| CurvePoint { after_ops: one.after_ops, ops: one.ops, per_op: one.per_op() };
-    Ok(without_marks(&course).into_iter().map(point).collect())
+    Ok(without_marks(&course.stretches).into_iter().map(point).collect())
 }
 
 fn moment(timed: &TimedEvent) -> Option<Moment> {

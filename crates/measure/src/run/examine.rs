@@ -71,7 +71,12 @@ pub(super) fn examine(
              nothing {cost:.1}; the compiler has removed the work, or there is none"
         ));
     }
-    let Some((budget, shares)) = look(raw.budget, per_op) else { return Examined::Steady };
+    let Some((budget, shares)) = look(raw.budget, per_op, in_our_loop) else {
+        return Examined::Steady;
+    };
+    let budget = OpBudget { window_ops: whole_batches(bench, budget.window_ops), ..budget };
+    // Brackets call their ops in the same loop.
+    let lowest = (!raw.own_loop).then(|| executor.empty_op(raw.is_async, Tiers::Lowest)).flatten();
     progress.add_processes(1);
     let start = Instant::now();
     let course = executor.course(bench, budget, &shares, Tiers::Lowest);
@@ -79,7 +84,7 @@ pub(super) fn examine(
     match course {
         Ok(None) => Examined::Steady,
         Err(fault) => Examined::Warning(format!("its first ops could not be looked at: {fault}")),
-        Ok(Some(course)) => match judge(&course, raw.budget, empty(Tiers::Lowest)) {
+        Ok(Some(course)) => match judge(&course, raw.budget, lowest) {
             Age::Steady => Examined::Steady,
             Age::Changed(warning) => Examined::Changed(warning),
             Age::Unsteady(reason) => Examined::Doubt(reason),

@@ -44,10 +44,7 @@ pub(super) fn count(
     let budget = OpBudget { warmup_ops: result.warmup_ops, window_ops: result.window_ops };
     let shares = shares(budget.window_ops);
     let course = executor.course(bench, budget, &shares, Tiers::AsMeasured)?;
-    // Marks around each batch are in the parts of a window in brackets; a reading knows their cost.
-    let marks = result.readings.first().and_then(|reading| reading.proof.subtracted_mark_cost);
-    let marks_per_op = marks.unwrap_or(0) as f64 / budget.window_ops.max(1) as f64;
-    Ok(course.and_then(|course| summed_up(&course, marks_per_op)))
+    Ok(course.and_then(|course| summed_up(&course.stretches)))
 }
 
 fn shares(window_ops: u64) -> Vec<u64> {
@@ -57,14 +54,11 @@ fn shares(window_ops: u64) -> Vec<u64> {
     shares
 }
 
-fn summed_up(course: &[Stretch], marks_per_op: f64) -> Option<WindowPhases> {
+fn summed_up(course: &[Stretch]) -> Option<WindowPhases> {
     let phases = without_marks(course);
     let ops = phases.first()?.ops;
-    let per_op: Vec<f64> = phases
-        .iter()
-        .filter(|phase| phase.ops == ops)
-        .map(|phase| (phase.per_op() - marks_per_op).max(0.0))
-        .collect();
+    let per_op: Vec<f64> =
+        phases.iter().filter(|phase| phase.ops == ops).map(Stretch::per_op).collect();
     let middle = median(&per_op).filter(|middle| *middle > 0.0)?;
     let (first, third) = (quantile(&per_op, 0.25)?, quantile(&per_op, 0.75)?);
     let quartile_spread = (third - first) / middle;
@@ -104,7 +98,7 @@ mod tests {
     #[test]
     fn the_median_does_not_know_where_collections_fall() {
         for (every, first) in [(900, 0), (900, 899), (101, 50)] {
-            let phases = summed_up(&course(10_000, every, first), 0.0).unwrap();
+            let phases = summed_up(&course(10_000, every, first)).unwrap();
             assert_eq!((phases.ops, phases.per_op.len()), (40, 250));
             assert_eq!((phases.median, phases.quartile_spread > 0.0), (2_000.0, every == 101));
             let collections = (0..10_000).filter(|op| op % every == first).count() as f64;
@@ -114,15 +108,9 @@ mod tests {
     }
 
     #[test]
-    fn marks_around_batches_are_taken_off() {
-        let phases = summed_up(&course(1_000, 5_000, 4_999), 30.0).unwrap();
-        assert_eq!((phases.ops, phases.median), (4, 1_970.0));
-    }
-
-    #[test]
     fn few_ops_make_no_phases() {
-        assert_eq!(summed_up(&course(11, 100, 99), 0.0), None);
-        assert_eq!(summed_up(&[], 0.0), None);
+        assert_eq!(summed_up(&course(11, 100, 99)), None);
+        assert_eq!(summed_up(&[]), None);
     }
 
     #[test]

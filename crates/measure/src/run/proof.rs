@@ -3,8 +3,9 @@
 use super::jump::jump;
 use super::{Progress, phases};
 use crate::executor::{Bench, Executor};
+use crate::trace::{Place, Timeline};
 use std::time::Instant;
-use tiergate_model::{BenchResult, OpBudget, Perturbation, Reading};
+use tiergate_model::{BenchResult, OpBudget, Perturbation, Reading, WindowShape};
 
 /// Adds to the readings what a traced run with the same seeds, flags and ops tells of them. Says why
 /// they are none to judge by, where there is no such run or its collections don't explain what the
@@ -33,8 +34,34 @@ pub(super) fn prove(
     }
     let slow = result.readings.first().and_then(Reading::halves_warning);
     result.warnings.extend(slow);
-    // V8's traces show every change of code.
-    if executor.fingerprint().engine.name.is_v8() { None } else { jump(result) }
+    // V8's traces show every change of a function's code.
+    match (executor.fingerprint().engine.name.is_v8(), bench.discovered.window) {
+        (true, WindowShape::Span) => untold(&timeline, result),
+        // What the counter saw is of all that lies between the first bracket and the last one.
+        (true, WindowShape::Brackets) => None,
+        (false, _) => jump(result),
+    }
+}
+
+/// Ops for each write to code, at least, where the writes are not the ops' own work, as in one that makes
+/// regular expressions.
+const OPS_PER_WRITE: u64 = 100;
+
+/// Why a window is not what its traced run tells: the counter saw code written in it, and there was
+/// neither a change of code nor a collection, which moves what code refers to.
+fn untold(timeline: &Timeline, result: &BenchResult) -> Option<String> {
+    let is_told = timeline.events.iter().any(|one| matches!(one.place, Place::Window { .. }));
+    let unperturbed =
+        result.readings.iter().filter(|one| one.perturbation == Perturbation::None && !is_told);
+    let writes =
+        unperturbed.filter_map(|one| Some(one.proof.observed.as_ref()?.code_writes)).max()?;
+    let is_rare = writes > 0 && writes * OPS_PER_WRITE < result.window_ops;
+    is_rare.then(|| {
+        format!(
+            "unproven: code was written in the window ({writes} writes), and its traced run shows neither \
+             a change of code nor a collection there; is a regular expression first used there?"
+        )
+    })
 }
 
 /// Has the window counted in phases. It decides nothing, so that its failure is but told.

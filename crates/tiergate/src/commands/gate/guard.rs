@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tiergate_engine::Seeds;
 use tiergate_measure::Fault;
 use tiergate_measure::executor::{
-    Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized, Stretch, Tiers,
+    Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Sized, Stretches, Tiers,
 };
 use tiergate_measure::process::Ending;
 use tiergate_measure::trace::Timeline;
@@ -128,7 +128,7 @@ impl Executor for Guarded<'_> {
         budget: OpBudget,
         shares: &[u64],
         tiers: Tiers,
-    ) -> Result<Option<Vec<Stretch>>, Fault> {
+    ) -> Result<Option<Stretches>, Fault> {
         self.step(bench, || self.inner.course(bench, budget, shares, tiers))
     }
 
