@@ -1,5 +1,6 @@
 //! Steps taken with a real engine, each in a fresh process.
 
+use super::caches::give_own_caches;
 use super::empty::EmptyOps;
 use super::invocation::{Equipment, Invocation};
 use super::lifting::LiftedPins;
@@ -252,6 +253,9 @@ impl EngineExecutor {
             } else if how.held.contains(&pin::SEED) {
                 pinned.lifted = Some(SEED_NOT_HELD.to_owned());
             }
+            if how.held.contains(&pin::CACHES) {
+                pinned.held.push(pin::CACHES.to_owned());
+            }
         }
         let (count, subtracted_mark_cost) = window.plan.count(&counts, instrument.kind().name())?;
         if count < instrument.least_count(budget.window_ops) {
@@ -352,6 +356,9 @@ impl EngineExecutor {
         self.check_engine()?;
         if how.held.contains(&pin::SEED) {
             invocation.fix_seed();
+        }
+        if how.held.contains(&pin::CACHES) {
+            give_own_caches(scratch, &mut invocation.command)?;
         }
         let preload = self.harness.preload.as_ref().ok_or_else(|| {
             Fault::Marks("this build of tiergate carries no library for the marks".to_owned())

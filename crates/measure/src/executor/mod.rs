@@ -1,5 +1,6 @@
 //! One step for one bench file or bench: list it, size it, read it.
 
+mod caches;
 mod empty;
 mod engine;
 mod invocation;
