@@ -1,9 +1,6 @@
 //! What the counter costs: thread CPU time in the same window, natively and counted, interleaved.
 
-use crate::steps::command;
-use crate::windows::{
-    ENGINES, Mode, NODE_FLAGS, WORKLOADS, Window, build_driver, engine_command, examples,
-};
+use crate::windows::{ENGINES, Mode, WORKLOADS, Window, build_driver};
 use crate::{setup, windows};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
@@ -121,35 +118,4 @@ fn measure(window: &Window<'_>, length_ns: f64, rounds: usize, callgrind: bool) 
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-/// The exactness of the counter against single-stepping: `cargo xtask oracle [ENGINE…] [WORKLOAD…]`.
-pub(crate) fn oracle(words: &[String]) -> Result<()> {
-    let plan = plan(words)?;
-    windows::install()?;
-    let driver = build_driver()?;
-    let oracle = examples().join("oracle");
-    let mut failed = 0;
-    for engine in &plan.engines {
-        for workload in plan.workloads.iter().filter(|name| *name != "typescript") {
-            let mut stepping = command(&oracle.to_string_lossy(), &[]);
-            stepping.arg(&driver).args(engine_command(engine)?);
-            if engine.starts_with("node") {
-                stepping.args(NODE_FLAGS);
-            }
-            // Few ops: each instruction is a system call of the tracer.
-            let ops = if workload == "encode" || workload == "wasm" { "40" } else { "5" };
-            stepping.arg(format!("tests/windows/{workload}.mjs")).args(["2000", ops]);
-            let output = stepping.output()?;
-            let text = String::from_utf8_lossy(&output.stdout);
-            let first = text.lines().next().unwrap_or("no output");
-            println!("{engine} {workload}: {first}");
-            failed += usize::from(!output.status.success());
-        }
-    }
-    println!("{failed} windows differ");
-    if failed > 0 {
-        bail!("the counter and single-stepping disagree");
-    }
-    Ok(())
 }

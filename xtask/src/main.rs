@@ -12,8 +12,10 @@ mod exactness;
 mod gates;
 mod isolation;
 mod leave_one_out;
+mod oracle;
 mod phases;
 mod pinned;
+mod same_runs;
 mod setup;
 mod steps;
 mod test;
@@ -30,7 +32,7 @@ cargo xtask COMMAND
   bench-counter [--rounds N] [--callgrind] [ENGINE…] [WORKLOAD…]
            what the counter costs, as Markdown: the same windows natively and counted
   oracle [ENGINE…] [WORKLOAD…]
-           compare the counter with single-stepping, address by address
+           compare the counter with single-stepping, address by address; `c` is a program in C
   whole-programs [ENGINE…]
            run programs under the counter from first line to last, and compare with native
   stress [--times N] [ENGINE…]
@@ -48,6 +50,9 @@ cargo xtask COMMAND
            the counts, as Markdown
   exactness [ENGINE…]
            whether equal readings are equal: ten of each workload, four at a time, as Markdown
+  same-runs [--times N] [--load N] [ENGINE…]
+           whether ten runs of examples/cache say the same, beside so many busy threads, as
+           Markdown
   phases [ENGINE…]
            how far the collector's phase moves an op that allocates, as Markdown
   schema   write the JSON schema of the result file anew";
@@ -63,13 +68,14 @@ fn main() -> Result<()> {
         Some("isolation") => isolation::run(),
         Some("leave-one-out") => leave_one_out::run(&arguments()),
         Some("exactness") => exactness::run(&arguments()),
+        Some("same-runs") => same_runs::run(&arguments()),
         Some("phases") => phases::run(&arguments()),
         Some("test") => test::run(),
         Some("gates") => gates::run(&arguments()),
         Some("bench-counter") => bench_counter::run(&arguments()),
         Some("whole-programs") => whole_programs::run(&arguments()),
         Some("stress") => whole_programs::stress(&arguments()),
-        Some("oracle") => bench_counter::oracle(&arguments()),
+        Some("oracle") => oracle::run(&arguments()),
         Some("check-aarch64") => test::check_aarch64(),
         Some("setup") => {
             setup::valgrind()?;

@@ -46,6 +46,13 @@ pub(crate) fn measure(
     engine: &str,
     more: &[&str],
 ) -> Result<Vec<Bench>> {
+    let result = result(folder, files, engine, more)?;
+    let benches = result["benches"].as_array().context("the result has no benches")?;
+    benches.iter().map(Bench::read).collect()
+}
+
+/// Measures them, and gives the whole result; those that the configuration names where `files` is empty.
+pub(crate) fn result(folder: &Path, files: &[&str], engine: &str, more: &[&str]) -> Result<Value> {
     let saved = scratch(engine)?.join("result.json");
     let mut tiergate = Command::new(target().join("release/tiergate"));
     tiergate
@@ -63,9 +70,7 @@ pub(crate) fn measure(
         bail!("the command above failed: {status}");
     }
     let text = std::fs::read_to_string(&saved)?;
-    let result: Value = serde_json::from_str(&text)?;
-    let benches = result["benches"].as_array().context("the result has no benches")?;
-    benches.iter().map(Bench::read).collect()
+    Ok(serde_json::from_str(&text)?)
 }
 
 /// What a result says of a bench.

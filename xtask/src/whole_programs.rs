@@ -28,7 +28,7 @@ const PROGRAMS: [&str; 15] = [
 
 /// Determinism flags of Node, and of JavaScriptCore as environment variables.
 const NODE_FLAGS: [&str; 3] = ["--single-threaded", "--random-seed=42", "--hash-seed=42"];
-const BUN_SERIAL: [(&str, &str); 2] =
+pub(crate) const BUN_SERIAL: [(&str, &str); 2] =
     [("BUN_JSC_useConcurrentJIT", "0"), ("BUN_JSC_useConcurrentGC", "0")];
 
 /// `cargo xtask whole-programs [ENGINE…]`

@@ -24,6 +24,8 @@ pub(crate) mod exit {
     pub(crate) const LINK: u64 = 0;
     /// An indirect branch to `target` found no pad.
     pub(crate) const INDIRECT: u64 = 1;
+    /// As `INDIRECT`, from generated code whose transfers are counted.
+    pub(crate) const TRANSFER: u64 = 3;
     /// Go on at `target` with every register as it is.
     pub(crate) const REENTER: u64 = 2;
 }
@@ -71,6 +73,7 @@ pub(crate) struct Context {
     /// Addresses that translated code jumps through.
     pub(crate) link_entry: u64,
     pub(crate) indirect_entry: u64,
+    pub(crate) transfer_entry: u64,
     pub(crate) vectors: VectorState,
     pub(crate) jumps: [u64; JUMP_ENTRIES],
 }

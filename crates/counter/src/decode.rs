@@ -18,7 +18,7 @@ pub(crate) const MAX_INSTRUCTIONS: usize = 96;
 /// Bytes in a block, at most.
 pub(crate) const MAX_BYTES: u64 = LONGEST * MAX_INSTRUCTIONS as u64;
 /// Bytes of an instruction, at most.
-const LONGEST: u64 = 15;
+pub(crate) const LONGEST: u64 = 15;
 
 /// The application's code.
 pub(crate) struct Code;

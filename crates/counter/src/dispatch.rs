@@ -13,7 +13,7 @@ use crate::report::Incomplete;
 use crate::session;
 use crate::sys;
 use crate::translate::{MAX_CHAIN, Translator};
-use core::sync::atomic::Ordering::SeqCst;
+use core::sync::atomic::{Ordering::SeqCst, fence};
 
 /// Where the thread goes on.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +45,9 @@ pub(crate) extern "C" fn dispatch() -> u64 {
     let Some(t) = (unsafe { session::translator() }) else {
         unreachable!("translated code runs only while a window is open");
     };
+    // Whoever found this thread outside of translated code and didn't wait has left its note before: `place` is stored
+    // before the notes are looked at, which the processor wouldn't keep to by itself.
+    fence(SeqCst);
     let begun = sys::ticks();
     t.tally.dispatches += 1;
     t.pending.visited();
@@ -83,6 +86,11 @@ impl Translator {
     fn exit(&mut self) -> Resume {
         let context = self.context();
         let (kind, id, target) = (context.exit_kind, context.exit_id, context.target);
+        if kind == exit::TRANSFER {
+            let resume = self.go_to(target, false);
+            self.note_transfer(target);
+            return resume;
+        }
         if kind != exit::LINK {
             return self.go_to(target, kind == exit::INDIRECT);
         }
@@ -90,6 +98,11 @@ impl Translator {
         let link = self.links.get(id);
         match link.kind {
             LinkKind::Branch => self.follow(id, link.target),
+            LinkKind::Transfer => {
+                let resume = self.go_to(link.target, false);
+                self.note_transfer(link.target);
+                resume
+            }
             LinkKind::Syscall => self.before_syscall(self.links.site(&link), link.target),
             LinkKind::AfterSyscall => {
                 let context = self.context();

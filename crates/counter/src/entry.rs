@@ -24,8 +24,10 @@ global_asm!(
     ".pushsection .text.tiergate_counter_entry, \"ax\", @progbits",
     ".p2align 4",
     ".hidden tiergate_counter_entry_start, tiergate_counter_link_exit, tiergate_counter_indirect_exit",
+    ".hidden tiergate_counter_transfer_exit",
     ".hidden tiergate_counter_reenter, tiergate_counter_pop_flags, tiergate_counter_after_flags, tiergate_counter_entry_end",
     ".globl tiergate_counter_entry_start, tiergate_counter_link_exit, tiergate_counter_indirect_exit",
+    ".globl tiergate_counter_transfer_exit",
     ".globl tiergate_counter_reenter, tiergate_counter_pop_flags, tiergate_counter_after_flags, tiergate_counter_entry_end",
     "tiergate_counter_entry_start:",
     "tiergate_counter_link_exit:",
@@ -38,6 +40,12 @@ global_asm!(
     "mov rcx, gs:[{spilled_rcx}]",
     "mov gs:[{rcx}], rcx",
     "mov qword ptr gs:[{kind}], {indirect}",
+    "jmp 2f",
+    "tiergate_counter_transfer_exit:",
+    "mov qword ptr gs:[{place}], {dispatch_place}",
+    "mov rcx, gs:[{spilled_rcx}]",
+    "mov gs:[{rcx}], rcx",
+    "mov qword ptr gs:[{kind}], {transfer}",
     "jmp 2f",
     "tiergate_counter_reenter:",
     "mov qword ptr gs:[{place}], {dispatch_place}",
@@ -105,6 +113,7 @@ global_asm!(
     kind = const offset_of!(Context, exit_kind),
     link = const exit::LINK,
     indirect = const exit::INDIRECT,
+    transfer = const exit::TRANSFER,
     reenter = const exit::REENTER,
     spilled_rcx = const offset_of!(Context, spilled_rcx),
     rax = const reg(0),
@@ -137,6 +146,7 @@ unsafe extern "C" {
     fn tiergate_counter_entry_start();
     fn tiergate_counter_link_exit();
     fn tiergate_counter_indirect_exit();
+    fn tiergate_counter_transfer_exit();
     fn tiergate_counter_reenter();
     fn tiergate_counter_pop_flags();
     fn tiergate_counter_after_flags();
@@ -151,6 +161,11 @@ pub(crate) fn link_exit() -> u64 {
 /// Where indirect branches without a pad go.
 pub(crate) fn indirect_exit() -> u64 {
     tiergate_counter_indirect_exit as *const () as u64
+}
+
+/// Where indirect branches of generated code go whose transfers are counted.
+pub(crate) fn transfer_exit() -> u64 {
+    tiergate_counter_transfer_exit as *const () as u64
 }
 
 /// Where a thread goes that is to go on at `Context::target` with its registers as they are.

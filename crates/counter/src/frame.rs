@@ -79,6 +79,12 @@ impl Frame {
         self.set(libc::REG_EFL, flags);
     }
 
+    /// Whether the access that faulted was a write.
+    pub(crate) fn is_write(&self) -> bool {
+        const WRITE: u64 = 1 << 1;
+        self.get(libc::REG_ERR) & WRITE != 0
+    }
+
     /// The signals that were blocked when the signal came.
     pub(crate) fn mask(&self) -> u64 {
         // SAFETY: the kernel's mask is the first word of libc's larger type.

@@ -26,6 +26,8 @@ use core::sync::atomic::{
 
 /// Value bits in `pages`: the protection that the program gave the page, and whether it is read-only for our sake now.
 const GUARDED: u32 = 8;
+/// Added to what is known from an earlier window: the program may have mapped something else there since.
+const STALE: u32 = 16;
 const MAX_DIRTY: usize = 1024;
 const MAX_SHARED: usize = 4096;
 const MAX_CODE: usize = 1 << 16;
@@ -90,7 +92,7 @@ pub(crate) static GUARD: Guard = Guard {
 pub(crate) enum Fault {
     /// The page was guarded: it is writable now, and dirty.
     Released,
-    /// The page has been guarded before and is writable: another thread was faster. Try again.
+    /// The page is writable by now: another thread was faster. Try again.
     Gone,
     /// Not ours.
     Unknown,
@@ -114,7 +116,9 @@ impl Guard {
         }
         // SAFETY: the lock is held.
         let state = unsafe { &mut *self.state.get() };
-        if state.is_none() {
+        if let Some(known) = state {
+            known.pages.update(|_, bits| bits | STALE);
+        } else {
             *state = new_state();
         }
         let ready = state.is_some();
@@ -156,10 +160,11 @@ impl Guard {
     }
 
     /// Guards a page, before its code is read. `writable` is the protection the program gave it, if that has write
-    /// permission; a page that was ever guarded is guarded again whatever the caller believes.
+    /// permission; a page that was ever guarded in this window is guarded again whatever the caller believes.
     pub(crate) fn protect(&self, page: u64, writable: Option<u64>) {
         self.with(|s| {
-            let bits = match (s.pages.get(page), writable) {
+            let known = s.pages.get(page).filter(|bits| bits & STALE == 0);
+            let bits = match (known, writable) {
                 (Some(bits), _) if bits & GUARDED != 0 => return,
                 (Some(bits), _) => bits,
                 (None, Some(prot)) => prot as u32,
@@ -199,7 +204,8 @@ impl Guard {
                 self.attention();
                 Fault::Released
             }
-            Some(_) if sys::is_writable(addr) => Fault::Gone,
+            // Released by another thread, or given another protection by the program, since the write was refused.
+            _ if sys::is_writable(addr) => Fault::Gone,
             _ => Fault::Unknown,
         };
         let outcome = if self.is_measured_process() {
@@ -241,9 +247,10 @@ impl Guard {
         .unwrap_or(false)
     }
 
-    /// Whether any page of the range has been writable at some time, as far as the guard knows.
+    /// Whether any page of the range has been writable at some time in this window, as far as the guard knows.
     pub(crate) fn knows_any(&self, start: u64, end: u64) -> bool {
-        self.with(|s| s.pages.iter().any(|(page, _)| (start..end).contains(&page))).unwrap_or(false)
+        let inside = |(page, bits)| (start..end).contains(&page) && bits & STALE == 0;
+        self.with(|s| s.pages.iter().any(inside)).unwrap_or(false)
     }
 
     /// Tells other threads where code is.
@@ -271,6 +278,22 @@ impl Guard {
             // What the program wants of these pages is to be asked anew.
             s.pages.remove_where(|page| (sys::page_of(start)..end).contains(&page));
             s.note(Dirty { start, end, remapped: true });
+            self.noted.fetch_add(1, SeqCst);
+            self.attention();
+        });
+    }
+
+    /// Notes that the contents of a range have changed without a write, its protection staying as it is.
+    pub(crate) fn contents_changed(&self, start: u64, end: u64) {
+        self.with(|s| {
+            s.pages.update(|page, bits| {
+                if bits & GUARDED == 0 || !(start..end).contains(&page) {
+                    return bits;
+                }
+                sys::protect(page, sys::PAGE, u64::from(bits & !GUARDED));
+                bits & !GUARDED
+            });
+            s.note(Dirty { start, end, remapped: false });
             self.noted.fetch_add(1, SeqCst);
             self.attention();
         });

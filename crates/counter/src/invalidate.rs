@@ -20,7 +20,8 @@ impl Translator {
         let Some(region) = self.space.known(page) else {
             return;
         };
-        if region.is_fixed() {
+        // What isn't code as far as is known is not read either, and its true protection may be another by now.
+        if region.is_fixed() || !region.exec {
             return;
         }
         GUARD.protect(page, writable(&region));

@@ -5,10 +5,10 @@
 //! into the dispatcher instead of its caller: from there on it executes translations of its code, which do the same and
 //! count. At the last mark, `Counter::close` puts everything back, and the thread runs on natively.
 //!
-//! How it works, from the bottom up: `opcodes` and `decode` find blocks, `flags` where counting disturbs nothing, `rewrite` copies single
-//! instructions, `translate` whole blocks into the `cache`; `links`, `pads` and `returns` lead from block to block, `entry`
-//! and `dispatch` handle what leaves the cache. `guard` and `invalidate` keep translations true when code changes,
-//! `signals`, `frame`, `position` and `actions` keep signals true, `syscalls` those system calls that matter. `session` is
+//! How it works, from the bottom up: `opcodes` and `decode` find blocks, `flags` where counting disturbs nothing, `rewrite`
+//! copies single instructions, `translate` whole blocks into the `cache`; `links`, `pads` and `returns` lead from block to
+//! block, `entry` and `dispatch` handle what leaves the cache. `guard` and `invalidate` keep translations true when code changes,
+//! `transfers` adds to profiles, `signals`, `frame`, `position` and `actions` keep signals true, `syscalls` those system calls that matter. `session` is
 //! the public interface, `report` what comes out.
 //!
 //! Only x86-64 Linux is supported; elsewhere the crate is empty.
@@ -43,10 +43,12 @@ mod signals;
 mod space;
 mod sys;
 mod syscalls;
+mod transfers;
 mod translate;
 
 pub use alloc::OwnAllocator;
 pub use entry::{Onward, TARGET_OFFSET, go_on_translated};
-pub use report::{BlockCount, Incomplete, Observations};
+pub use report::{BlockCount, Incomplete, Observations, Profile};
 pub use session::{Counter, Options, Refusal};
 pub use space::mapping_of;
+pub use transfers::Transfer;

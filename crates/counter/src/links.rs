@@ -15,6 +15,8 @@ pub(crate) const MAX_LINKS: usize = 1 << 22;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LinkKind {
     Branch,
+    /// A branch of generated code that may be a transfer to a file's: it is never bound.
+    Transfer,
     /// In front of a system call, whose instruction is at the link's site.
     Syscall,
     /// Back from a system call, with something to attend to.

@@ -5,8 +5,8 @@
 //! the instructions that make up nearly all code, a look at the opcode and the byte behind it answers that.
 //!
 //! Invariants: an answer agrees with the full decoder's, but may know of fewer flags that are written, and takes invalid
-//! encodings of known opcodes for valid (copied as they are, they fault where they would natively). Everything rare, every form that changes its
-//! meaning with a prefix, and all that ends a block in an uncommon way is left to the full decoder.
+//! encodings of known opcodes for valid (copied as they are, they fault where they would natively). Everything rare, every
+//! form that changes its meaning with a prefix, and all that ends a block in an uncommon way is left to the full decoder.
 #![allow(clippy::cast_possible_truncation, reason = "lengths of instructions are below 16")]
 
 use crate::decode::Role;

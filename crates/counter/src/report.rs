@@ -1,6 +1,7 @@
 //! What a window's measurement yields.
 
 use crate::sys;
+use crate::transfers::Transfer;
 use crate::translate::Translator;
 use core::sync::atomic::Ordering::Relaxed;
 use std::fmt;
@@ -65,6 +66,15 @@ pub struct BlockCount {
     pub instructions: u32,
     /// How often it was entered.
     pub executions: u64,
+}
+
+/// Where the instructions of a window were.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Profile {
+    /// Executions of every block; the rows add up to the total, and an address can be in several.
+    pub blocks: Vec<BlockCount>,
+    /// With `Options::transfers`: how control went from generated code to that of files.
+    pub transfers: Vec<Transfer>,
 }
 
 /// Everything that was observed between the first and the last mark.

@@ -3,14 +3,22 @@
 //! Invariants: one window at a time in a process. Opening, marking and closing happen natively, in a gate that the
 //! measured thread called; so the translator is idle then. The translator lies in memory of its own, reached by a pointer
 //! that is set while the window is open.
+//!
+//! No change of a mapping by another thread is missed while a window opens. Such a thread changes the mapping, then adds to
+//! `MAPPINGS_CHANGED`, then looks whether there is a translator. `open` adds to the same number before it reads the mappings
+//! and again when the translator is there for others and knows how to take notes; all additions are in one order. One before
+//! the first of `open`'s comes from a change that the reading sees. One between the two makes `open` read once more, after
+//! the change. One behind the second finds everything that `open` did before it, so it leaves a note; and the measured
+//! thread looks for notes before it runs the first translation.
 #![allow(unsafe_code, reason = "the translator is reached from signal handlers and assembly")]
 
 use crate::actions::{self, ACTIONS};
 use crate::entry;
 use crate::guard::GUARD;
-use crate::report::{BlockCount, Incomplete, Observations};
+use crate::report::{Incomplete, Observations, Profile};
 use crate::signals;
 use crate::sys;
+use crate::transfers::Transfers;
 use crate::translate::Translator;
 use core::ops::Range;
 use core::sync::atomic::{
@@ -33,6 +41,7 @@ pub struct Options {
     pub(crate) uncounted_around: u64,
     pub(crate) shadow_returns: bool,
     pub(crate) max_blocks: usize,
+    pub(crate) transfers: bool,
     pub(crate) on_exit: Option<fn(&Observations)>,
     /// Called after each system call that may have woken another thread.
     pub(crate) after_wake: Option<fn()>,
@@ -46,6 +55,7 @@ impl Default for Options {
             uncounted_around: 0,
             shadow_returns: true,
             max_blocks: usize::MAX,
+            transfers: false,
             on_exit: None,
             after_wake: None,
         }
@@ -99,6 +109,14 @@ impl Options {
         self
     }
 
+    /// Whether to count how often control goes from generated code to that of files (by default not): each time costs a
+    /// visit to the dispatcher.
+    #[must_use]
+    pub fn transfers(mut self, on: bool) -> Self {
+        self.transfers = on;
+        self
+    }
+
     /// What to do with the observations so far when the program ends or replaces itself inside the window. Called on the
     /// counter's stack at an arbitrary moment of the program: it may make system calls, but not use libc.
     #[must_use]
@@ -140,6 +158,8 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
+/// Changes of mappings by any thread that tells of them, and openings of windows; see the head of the module.
+static MAPPINGS_CHANGED: AtomicU64 = AtomicU64::new(0);
 static TRANSLATOR: AtomicPtr<Translator> = AtomicPtr::new(core::ptr::null_mut());
 /// A reason why the count is incomplete: the first that came up. 0 is none; see `give_up`.
 static GAVE_UP: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
@@ -225,6 +245,7 @@ impl Counter {
         Self::check()?;
         let memory = sys::map_anywhere(size_of::<Translator>() as u64, sys::READ | sys::WRITE)
             .ok_or(Refusal::NoMemory)?;
+        let before = MAPPINGS_CHANGED.fetch_add(1, SeqCst);
         let here = 0u8;
         let Some(mut translator) = Translator::new(options, &raw const here as u64) else {
             sys::unmap(memory, size_of::<Translator>() as u64);
@@ -235,6 +256,7 @@ impl Counter {
         unsafe {
             (*context).link_entry = entry::link_exit();
             (*context).indirect_entry = entry::indirect_exit();
+            (*context).transfer_entry = entry::transfer_exit();
         }
         let handler = signals::handler as *const () as u64;
         let Some(kick) = ACTIONS.take_over(handler, entry::restorer as *const () as u64) else {
@@ -251,10 +273,13 @@ impl Counter {
             let _ = Self::close();
             return Err(Refusal::NoMemory);
         }
-        // SAFETY: just written.
-        unsafe { (*(memory as *mut Translator)).space.tell_guard() };
-        // SAFETY: likewise.
-        unsafe { (*(memory as *mut Translator)).tally.attached(begun) };
+        // SAFETY: just written; handlers of signals use it only while translated code or a handler of the program runs.
+        let translator = unsafe { &mut *(memory as *mut Translator) };
+        translator.space.tell_guard();
+        if MAPPINGS_CHANGED.fetch_add(1, SeqCst) != before + 1 {
+            translator.read_space_again();
+        }
+        translator.tally.attached(begun);
         Ok(())
     }
 
@@ -290,9 +315,9 @@ impl Counter {
         Self::close_with_profile().map(|(observations, _)| observations)
     }
 
-    /// As `close`, with the executions of every block. The rows add up to the total; an address can be in several.
+    /// As `close`, with where the instructions were.
     #[must_use]
-    pub fn close_with_profile() -> Option<(Observations, Vec<BlockCount>)> {
+    pub fn close_with_profile() -> Option<(Observations, Profile)> {
         if !Self::is_open() {
             return None;
         }
@@ -312,7 +337,8 @@ impl Counter {
         let mut observations = t.observations();
         observations.counts = t.counts_so_far();
         observations.incomplete = given_up();
-        let profile = t.profile();
+        let transfers = t.transfers.as_ref().map_or_else(Vec::new, Transfers::sorted);
+        let profile = Profile { blocks: t.profile(), transfers };
         let memory = TRANSLATOR.swap(core::ptr::null_mut(), SeqCst);
         // SAFETY: written by `open`, not used any more.
         unsafe { core::ptr::drop_in_place(memory) };
@@ -321,8 +347,10 @@ impl Counter {
     }
 
     /// For interposed `mprotect`, `munmap`, `mmap`, `mremap`: another thread has changed a mapping, which `may_be_code` now.
-    /// Returns when no stale translation of it can run.
+    /// Returns when no stale translation of it can run. To be called whether a window is open or not, as one may be about to
+    /// open.
     pub fn mapping_changed_by_other_thread(start: u64, len: u64, may_be_code: bool) {
+        MAPPINGS_CHANGED.fetch_add(1, SeqCst);
         if TRANSLATOR.load(SeqCst).is_null()
             || !GUARD.is_measured_process()
             || GUARD.is_measured_thread()

@@ -99,7 +99,7 @@ fn elsewhere(signal: i32, info: *mut c_void, frame: &Frame) {
     if signal == libc::SIGSEGV {
         // SAFETY: the kernel's siginfo of a fault.
         let (addr, _) = unsafe { fault_address(info) };
-        if is_refused_write(info) {
+        if is_refused(info) && frame.is_write() {
             match GUARD.fault(addr) {
                 Fault::Released => {
                     if GUARD.is_measured_process() {
@@ -131,7 +131,7 @@ unsafe fn fault_address(info: *mut c_void) -> (u64, bool) {
 }
 
 /// A fault on mapped memory that denies the access; not one by a protection key, which guarding doesn't cause.
-fn is_refused_write(info: *mut c_void) -> bool {
+fn is_refused(info: *mut c_void) -> bool {
     const SEGV_ACCERR: i32 = 2;
     // SAFETY: the kernel's siginfo.
     unsafe { (*info.cast::<libc::siginfo_t>()).si_code == SEGV_ACCERR }
@@ -193,7 +193,7 @@ impl Visit<'_> {
     fn run(mut self) {
         // SAFETY: the kernel's siginfo.
         let (addr, synchronous) = unsafe { fault_address(self.info) };
-        if self.signal == libc::SIGSEGV && is_refused_write(self.info) && self.ours(addr) {
+        if self.signal == libc::SIGSEGV && is_refused(self.info) && self.ours(addr) {
             return;
         }
         match self.signal {
@@ -224,6 +224,9 @@ impl Visit<'_> {
     fn ours(&mut self, addr: u64) -> bool {
         if self.t.shadow.as_ref().is_some_and(|s| s.back(addr)) {
             return true;
+        }
+        if !self.frame.is_write() {
+            return false;
         }
         match GUARD.fault(addr) {
             Fault::Unknown => return false,

@@ -125,7 +125,11 @@ impl Translator {
             }
             libc::SYS_shmat if result > 0 => self.mapping_changed(result as u64, 1, true),
             libc::SYS_madvise if result == 0 && !is_mere_advice(args[2]) => {
-                self.mapping_changed(args[0], args[1], false)
+                let end = args[0].saturating_add(args[1].next_multiple_of(sys::PAGE));
+                if self.holds_code(args[0], end) {
+                    GUARD.contents_changed(args[0], end);
+                    self.look_for_shared_memory();
+                }
             }
             _ => {
                 if result == sys::EFAULT && GUARD.release_all() {
@@ -140,19 +144,27 @@ impl Translator {
         }
     }
 
+    fn holds_code(&self, start: u64, end: u64) -> bool {
+        self.space.all().iter().any(|r| r.exec && r.start < end && start < r.end)
+    }
+
     /// A mapping changed; of interest if code was or may now be there, or if memory may be shown twice.
     fn mapping_changed(&mut self, start: u64, len: u64, may_be_code: bool) {
         let end = start.saturating_add(len.next_multiple_of(sys::PAGE));
-        let was_code = self.space.all().iter().any(|r| r.exec && r.start < end && start < r.end);
-        if was_code {
+        if self.holds_code(start, end) {
             self.tally.code_mappings_changed += 1;
             GUARD.remapped(start, end);
         } else if may_be_code && self.space.shares_low_half(start, end) {
             // Otherwise the mappings are read when control first gets there.
             self.read_space_again();
         }
+        self.look_for_shared_memory();
+    }
+
+    /// A new view of guarded memory may have appeared, or its contents have changed in all views: looks for all of them
+    /// again.
+    fn look_for_shared_memory(&mut self) {
         if GUARD.has_shared() {
-            // A new view of guarded memory may have appeared: look for all of them again.
             self.space.refresh();
             self.discard_all();
         }

@@ -28,6 +28,7 @@ use crate::signals::Pending;
 use crate::space::AddressSpace;
 use crate::sys;
 use crate::syscalls::Awaited;
+use crate::transfers::Transfers;
 use core::mem::offset_of;
 
 /// Blocks translated in one go.
@@ -68,6 +69,8 @@ pub(crate) struct Translator {
     /// Instructions counted at each mark.
     pub(crate) marks: Table<u64>,
     pub(crate) counts: Counts,
+    /// Where transfers from generated code are counted.
+    pub(crate) transfers: Option<Transfers>,
     /// The system call that the dispatcher is to look at again when it is done, with its arguments.
     pub(crate) awaited: Option<Awaited>,
     /// The block being translated: in memory of its own, as it is large.
@@ -86,6 +89,7 @@ pub(crate) struct Slots {
     pub(crate) attention: u64,
     pub(crate) link_entry: u64,
     pub(crate) indirect_entry: u64,
+    pub(crate) transfer_entry: u64,
 }
 
 impl Slots {
@@ -100,6 +104,7 @@ impl Slots {
             attention: at(offset_of!(Context, attention)),
             link_entry: at(offset_of!(Context, link_entry)),
             indirect_entry: at(offset_of!(Context, indirect_entry)),
+            transfer_entry: at(offset_of!(Context, transfer_entry)),
         }
     }
 }
@@ -119,6 +124,7 @@ impl Translator {
         } else {
             None
         };
+        let transfers = if options.transfers { Some(Transfers::new()?) } else { None };
         let mut translator = Self {
             cache: CodeCache::new(&arena, options.max_blocks)?,
             links: Links::new(arena.code)?,
@@ -135,6 +141,7 @@ impl Translator {
             hidden_mask: 0,
             marks: Table::new(MAX_MARKS)?,
             counts: Counts::new()?,
+            transfers,
             pending: Pending::new(),
             has_keys: keys::enabled(),
             next_chain_is_single: false,
@@ -198,7 +205,8 @@ impl Translator {
         let mut pc = addr;
         for _ in 0..chain {
             let known = self.is_gate(pc) || self.cache.at(pc).is_some();
-            if known || !self.decode(block, pc) {
+            if known || !(self.decode(block, pc) || first.is_none() && self.decode_anew(block, pc))
+            {
                 break;
             }
             block.ways_on(|target| self.cache.fetch(target));
@@ -217,6 +225,16 @@ impl Translator {
         let site = self.cache.hot.jmp(self.miss_stub);
         self.link(site, pc);
         Some(first)
+    }
+
+    /// Tries again where known code ends in the middle of an instruction: what follows may have become code since the
+    /// mappings were read.
+    fn decode_anew(&mut self, block: &mut decode::Block, pc: u64) -> bool {
+        if pc + decode::LONGEST <= block.readable {
+            return false;
+        }
+        self.read_space_again();
+        self.decode(block, pc)
     }
 
     /// Guards and decodes the block at `pc`.
@@ -312,7 +330,8 @@ impl Translator {
     fn emit_end(&mut self, block: &decode::Block, id: u32) -> Option<u64> {
         let (start, end) = (block.start, block.end);
         let insn = *block.insns().last()?;
-        let last = self.emit_last(&insn, start, end);
+        let watched = self.watches(block);
+        let last = self.emit_last(&insn, start, end, watched);
         let here = self.cache.hot.at;
         let b = &mut self.cache.blocks[id];
         b.code_end = match last {
@@ -333,7 +352,7 @@ impl Translator {
         }
     }
 
-    fn emit_last(&mut self, insn: &Insn, start: u64, end: u64) -> End {
+    fn emit_last(&mut self, insn: &Insn, start: u64, end: u64, watched: bool) -> End {
         match insn.facts.role {
             Role::Plain => self.falls_through(),
             Role::StackLoad => {
@@ -346,12 +365,17 @@ impl Translator {
                 self.falls_through()
             }
             Role::Syscall => self.emit_syscall(end),
+            Role::Jump if watched && self.may_transfer_to(insn.branch_target()) => {
+                let site = self.cache.hot.jmp(self.miss_stub);
+                self.lead(site, insn.branch_target(), watched);
+                End::Leaves
+            }
             Role::Jump => End::Leads { next: insn.branch_target() },
             Role::Conditional => {
                 let raw = insn.raw();
                 let opcode = raw[raw.len() - if decode::is_near(raw) { 5 } else { 2 }];
                 let site = self.cache.hot.jcc(opcode & 15, self.miss_stub);
-                self.link(site, insn.branch_target());
+                self.lead(site, insn.branch_target(), watched);
                 self.falls_through()
             }
             Role::CountConditional => {
@@ -361,13 +385,13 @@ impl Translator {
                 hot.bytes(&raw[..raw.len() - 1]);
                 hot.bytes(&[JMP_SHORT_LEN, 0xeb, JMP_LEN]);
                 let site = hot.jmp(self.miss_stub);
-                self.link(site, insn.branch_target());
+                self.lead(site, insn.branch_target(), watched);
                 self.falls_through()
             }
             Role::Call => {
                 let site = self.begin_call(end);
                 let jump = self.cache.hot.jmp(self.miss_stub);
-                self.link(jump, insn.branch_target());
+                self.lead(jump, insn.branch_target(), watched);
                 self.end_call(site, end, scope(start, end));
                 End::Leads { next: end }
             }
@@ -375,14 +399,14 @@ impl Translator {
                 let before = self.spill_rcx();
                 self.load_branch_operand(insn);
                 let site = self.begin_call(end);
-                self.end_indirect(before);
+                self.end_indirect(before, watched);
                 self.end_call(site, end, scope(start, end));
                 End::Leads { next: end }
             }
             Role::IndirectJump => {
                 let before = self.spill_rcx();
                 self.load_branch_operand(insn);
-                self.end_indirect(before);
+                self.end_indirect(before, watched);
                 End::Leaves
             }
             Role::Return => {
@@ -439,8 +463,14 @@ impl Translator {
         self.cache.hot.at
     }
 
-    fn end_indirect(&mut self, spilled_from: u64) {
-        emit_table_jump(&mut self.cache.hot, self.slots.target, self.jump_offset);
+    fn end_indirect(&mut self, spilled_from: u64, watched: bool) {
+        let hot = &mut self.cache.hot;
+        if watched {
+            hot.store(self.slots.target, RCX);
+            hot.jmp_through(self.slots.transfer_entry);
+        } else {
+            emit_table_jump(hot, self.slots.target, self.jump_offset);
+        }
         self.cache.set_aside.push(SetAside {
             start: spilled_from,
             end: self.cache.hot.at,

@@ -150,6 +150,35 @@ fn protection_goes_back_and_forth() {
 }
 
 #[test]
+fn an_instruction_goes_on_where_code_was_none() {
+    let window = exclusive();
+    let at =
+        map(ptr::null_mut(), 2 * PAGE, READ_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1);
+    let protect = |page: usize| {
+        // SAFETY: the test's own memory.
+        unsafe { libc::mprotect(at.add(page * PAGE).cast(), PAGE, READ_EXEC) }
+    };
+    let crossing = PAGE - 2;
+    for (offset, value) in [(0, 5), (crossing, 7)] {
+        let code = constant(value);
+        // SAFETY: inside the mapping.
+        unsafe { ptr::copy_nonoverlapping(code.as_ptr(), at.add(offset), code.len()) };
+    }
+    assert_eq!(protect(0), 0);
+    let (results, seen) = window.counted(|| {
+        let before = call(at, 0);
+        // The mappings were read by now, and hold the first page only.
+        let changed = protect(1);
+        // SAFETY: inside the mapping.
+        (before, changed, call(unsafe { at.add(crossing) }, 0))
+    });
+    assert_eq!(results, (5, 0, 7));
+    assert_eq!(seen.incomplete, None);
+    // SAFETY: the test's own memory.
+    unsafe { libc::munmap(at.cast(), 2 * PAGE) };
+}
+
+#[test]
 fn code_is_unmapped_and_other_code_mapped() {
     let window = exclusive();
     let anonymous = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;

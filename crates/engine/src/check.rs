@@ -1,9 +1,11 @@
 //! Letting an engine itself say whether it takes its flags.
 
 mod error;
+mod extras;
 mod message;
 
 pub use error::FlagError;
+pub use extras::{Extras, check_lowest_tier_flags, check_trace_flags};
 
 use crate::process::{self, Output, Run, RunError};
 use crate::{Engine, Flag, FlagForm, FlagOrigin, FlagSet, PROBE_LIMIT, Seeds};
@@ -27,16 +29,10 @@ impl AcceptedFlags {
         Self(self.0.clone().with_nothing_held())
     }
 
-    /// The same with a trace printed; every engine takes these flags.
+    /// The same with what a run beside the readings needs.
     #[must_use]
-    pub fn with_traces(&self) -> Self {
-        Self(self.0.clone().with_traces())
-    }
-
-    /// The same at the engine's lowest tiers; every engine takes these flags.
-    #[must_use]
-    pub fn at_lowest_tier(&self) -> Self {
-        Self(self.0.clone().at_lowest_tier())
+    pub fn with_extras(&self, extras: &Extras) -> Self {
+        Self(self.0.clone().with(extras.flags.clone()))
     }
 
     /// The flags.
@@ -88,11 +84,7 @@ pub fn check_flags(
             return Err(trial.refused(flag, message_about(flag, &alone)));
         }
     }
-    Err(FlagError::RefusedTogether {
-        engine: engine.to_string(),
-        flags: flags.flags_shown().join(" "),
-        message: first_message(&output),
-    })
+    Err(trial.refused_together(&flags, &output))
 }
 
 struct Trial<'a> {
@@ -159,6 +151,14 @@ impl Trial<'_> {
             flag: flag.to_string(),
             origin: flag.origin,
             message,
+        }
+    }
+
+    fn refused_together(&self, flags: &FlagSet, output: &Output) -> FlagError {
+        FlagError::RefusedTogether {
+            engine: self.engine.to_string(),
+            flags: flags.flags_shown().join(" "),
+            message: first_message(output),
         }
     }
 

@@ -1,6 +1,6 @@
 //! An engine that was found and asked what it is.
 
-use crate::{FlagSet, Version};
+use crate::{FlagSet, Version, VersionRange};
 use std::fmt;
 use std::path::PathBuf;
 use tiergate_model::{EngineFingerprint, EngineKind};
@@ -29,6 +29,19 @@ impl Engine {
             jit_engine: self.jit_engine.clone(),
             path_hash: self.content_hash.clone(),
             flags: flags.flags_shown(),
+        }
+    }
+
+    /// The variable that names a folder in which the engine keeps compiled code from one process to
+    /// the next. `None` where it has no such folder: Node.js before 22.1
+    /// (<https://nodejs.org/api/cli.html#node_compile_cachedir>), and Deno, whose code lies beside
+    /// the modules that it has fetched.
+    pub fn code_cache_variable(&self) -> Option<&'static str> {
+        let has_folder = VersionRange::since(22, 1, 0);
+        match self.kind {
+            EngineKind::Node if has_folder.contains(&self.version) => Some("NODE_COMPILE_CACHE"),
+            EngineKind::Bun => Some("BUN_RUNTIME_TRANSPILER_CACHE_PATH"),
+            EngineKind::Node | EngineKind::Deno => None,
         }
     }
 }

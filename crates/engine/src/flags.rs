@@ -4,7 +4,6 @@ mod user;
 
 pub use user::NotAFlag;
 
-use crate::trace::{lowest_tier_flags, trace_flags};
 use crate::{Engine, Profile, ProfileError, pins};
 use std::fmt;
 use std::num::NonZeroU32;
@@ -64,7 +63,7 @@ pub struct Flag {
 }
 
 impl Flag {
-    fn new(form: FlagForm, origin: FlagOrigin, text: &str) -> Self {
+    pub(crate) fn new(form: FlagForm, origin: FlagOrigin, text: &str) -> Self {
         Self { form, origin, words: vec![text.to_owned()] }
     }
 
@@ -196,25 +195,8 @@ impl FlagSet {
         self.with(flags)
     }
 
-    /// Adds what makes the engine print a trace.
-    #[must_use]
-    pub(crate) fn with_traces(self) -> Self {
-        let flags = trace_flags(self.kind).iter();
-        let flags = flags.map(|(form, text)| Flag::new(*form, FlagOrigin::Trace, text)).collect();
-        self.with(flags)
-    }
-
-    /// Adds what keeps the engine at its lowest tiers.
-    #[must_use]
-    pub(crate) fn at_lowest_tier(self) -> Self {
-        let flags = lowest_tier_flags(self.kind).iter();
-        let flags =
-            flags.map(|(form, text)| Flag::new(*form, FlagOrigin::LowestTier, text)).collect();
-        self.with(flags)
-    }
-
     /// In the place of an equal subject of another origin, else at the end.
-    fn with(mut self, flags: Vec<Flag>) -> Self {
+    pub(crate) fn with(mut self, flags: Vec<Flag>) -> Self {
         for flag in flags {
             let subject = flag.subject();
             let replaced = self.flags.iter().position(|one| {

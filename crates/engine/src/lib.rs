@@ -19,7 +19,9 @@ pub mod trace;
 mod version;
 
 pub use binary::{NotLoadable, can_preload};
-pub use check::{AcceptedFlags, FlagError, check_flags};
+pub use check::{
+    AcceptedFlags, Extras, FlagError, check_flags, check_lowest_tier_flags, check_trace_flags,
+};
 pub use engine::{Engine, minimum_version};
 pub use find::{FindError, Found, Survey, find, find_all};
 pub use flags::{Flag, FlagForm, FlagOrigin, FlagSet, NotAFlag, Seeds};

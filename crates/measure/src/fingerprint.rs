@@ -44,10 +44,14 @@ pub fn platform() -> String {
     format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH)
 }
 
-/// Hash of the variables that the engine sees. Those whose values are folders of this machine
-/// count by name only: they differ between machines and lead to nothing that is measured.
-pub fn environment_hash(environment: &BaseEnvironment) -> String {
+/// Hash of the variables that the engine sees, and of whether its processes share compiled code.
+/// Variables whose values are folders of this machine count by name only: they differ between
+/// machines and lead to nothing that is measured.
+pub fn settings_hash(environment: &BaseEnvironment, code_cache: bool) -> String {
     let mut hasher = blake3::Hasher::new();
+    if code_cache {
+        hasher.update(b"code cache\0");
+    }
     for (name, value) in environment {
         hasher.update(name.as_encoded_bytes());
         hasher.update(&[0]);

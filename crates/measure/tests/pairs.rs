@@ -74,6 +74,15 @@ fn names(result: &BenchResult) -> Vec<String> {
 }
 
 #[test]
+fn a_pair_of_the_very_same_counts_ends_at_once() {
+    let found = paired(&[bench("a", 20_000.0)], &[bench("a", 20_000.0)]);
+    assert_eq!(names(&found.base[0]), ["none"]);
+    assert_eq!(names(&found.head[0]), ["none"]);
+    assert_eq!((found.readings.spent, found.readings.saved), (2, 14));
+    assert_eq!(verdict(&found.base[0], &found.head[0]), Verdict::Ok);
+}
+
+#[test]
 fn an_equal_pair_ends_after_two_repeats() {
     let found = paired(&[bench("a", 20_000.0)], &[bench("a", 20_010.0)]);
     assert_eq!(names(&found.base[0]), ["none", "none"]);
@@ -156,7 +165,7 @@ fn a_side_without_readings_ends_it_and_the_other_is_looked_at() {
 #[test]
 fn a_wide_spread_is_left_as_it_is() {
     let wide = json!({ "name": "a", "counts_per_op": [20_000.0, 20_300.0, 20_000.0] });
-    let found = paired(&[bench("a", 20_000.0)], &[wide]);
+    let found = paired(&[bench("a", 20_001.0)], &[wide]);
     assert_eq!(found.head[0].readings.len(), 3);
     assert_eq!(verdict(&found.base[0], &found.head[0]), Verdict::Inconclusive);
 }

@@ -31,6 +31,14 @@ impl EngineKind {
             Self::Bun => "bun",
         }
     }
+
+    /// Whether V8 runs its programs.
+    pub fn is_v8(self) -> bool {
+        match self {
+            Self::Node | Self::Deno => true,
+            Self::Bun => false,
+        }
+    }
 }
 
 impl fmt::Display for EngineKind {

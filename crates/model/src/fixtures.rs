@@ -101,6 +101,7 @@ fn unmeasured(id: &str, status: BenchStatus, reason: &str) -> BenchResult {
         is_async: false,
         warmup_ops: WARMUP_OPS,
         window_ops: WINDOW_OPS,
+        calibration: None,
         instructions_per_op: None,
         aa_spread: None,
         readings: Vec::new(),

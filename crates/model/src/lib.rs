@@ -10,6 +10,7 @@ mod exit;
 mod fingerprint;
 #[cfg(feature = "fixtures")]
 pub mod fixtures;
+mod functions;
 mod inspection;
 mod instrument;
 mod limits;
@@ -32,6 +33,7 @@ pub use exit::ExitStatus;
 pub use fingerprint::{
     CpuFingerprint, EngineFingerprint, Fingerprint, FingerprintDifference, InstrumentFingerprint,
 };
+pub use functions::{FunctionCount, SymbolEntries, WindowFunctions};
 pub use inspection::{FunctionDifference, ProfileDifference, ThresholdEffect, ThresholdSide};
 pub use instrument::{InstrumentKind, Unit};
 pub use limits::{Limits, OwnLimits};
@@ -40,7 +42,8 @@ pub use percent::Percent;
 pub use perturbation::{Perturbation, PerturbationKind, UnknownPerturbation};
 pub use reading::{MarkCheck, Observed, Phases, Pinned, Proof, Reading, Spent};
 pub use result_file::{
-    BenchResult, BenchStatus, ResultFile, ResultFileFault, SCHEMA_VERSION, Side, WallReading,
+    BenchResult, BenchStatus, Calibration, ResultFile, ResultFileFault, SCHEMA_VERSION, Side,
+    WallReading,
 };
 pub use shard::{Shard, ShardError};
 pub use twin::{CodeChange, Twin};

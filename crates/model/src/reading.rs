@@ -75,6 +75,12 @@ impl Reading {
         })
     }
 
+    /// Whether its halves differ so much that the place of the window decides about the count, whatever
+    /// the cause.
+    pub fn halves_differ(&self) -> bool {
+        self.halves().is_some_and(|(first, second)| (second / first - 1.0).abs() > DRIFTING_HALVES)
+    }
+
     /// Counts per op of the first and the second half of the window, where it was divided so and
     /// its halves hold enough ops to be compared.
     pub fn halves(&self) -> Option<(f64, f64)> {

@@ -83,6 +83,9 @@ pub struct BenchResult {
     pub warmup_ops: u64,
     /// Ops in the window.
     pub window_ops: u64,
+    /// What it took to find these ops, where they were not known before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
     /// Median over the repeats of the unperturbed readings, for instruments that count
     /// instructions.
     #[serde(default)]
@@ -99,6 +102,15 @@ pub struct BenchResult {
     /// Wall-clock time of the window without an instrument, where it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall: Option<WallReading>,
+}
+
+/// What it took to find the ops before and in the window.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Calibration {
+    /// Processes without an instrument: one that was timed, and traced ones.
+    pub processes: u32,
+    /// Their wall-clock seconds.
+    pub seconds: f64,
 }
 
 /// Nanoseconds per op over interleaved rounds, each in a fresh process.
@@ -188,6 +200,7 @@ impl BenchResult {
             is_async: false,
             warmup_ops: 0,
             window_ops: 0,
+            calibration: None,
             instructions_per_op: None,
             aa_spread: None,
             readings: Vec::new(),

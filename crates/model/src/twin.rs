@@ -20,6 +20,9 @@ pub struct Twin {
     /// The code that functions had in the window, by their names; those that were inlined into
     /// others keep the last code of their own.
     pub tiers: BTreeMap<String, String>,
+    /// What the engine does not trace because it refuses a flag, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub untraced: Vec<String>,
 }
 
 /// A function was compiled, left its optimised code, or entered it in a running loop.

@@ -35,7 +35,10 @@ mod translating {
         DIVIDED.store(0, Relaxed);
         let gate = getppid as *const () as u64;
         // This library's own code is not the program's.
-        let mut options = Options::default().gate(gate).uncounted_around(gate);
+        let mut options = Options::default()
+            .gate(gate)
+            .uncounted_around(gate)
+            .transfers(plan.profile_path().is_some());
         if let Some(rest) = crate::pin::rest_of_others() {
             options = options.after_wake(rest);
         }
@@ -78,11 +81,11 @@ mod translating {
     }
 
     pub(crate) fn close(plan: &Plan, section: u64) {
-        let Some((observations, blocks)) = Counter::close_with_profile() else { return };
+        let Some((observations, found)) = Counter::close_with_profile() else { return };
         let path = plan.report_path();
         // A second section shows what the marks cost, and is in no profile.
         if let Some(profile) = plan.profile_path().filter(|_| section == 1) {
-            crate::profile::write(profile, &blocks);
+            crate::profile::write(profile, &found);
         }
         if let Some(incomplete) = observations.incomplete {
             line(report::INCOMPLETE, section).text(&incomplete.to_string()).append_to(path);

@@ -2,12 +2,12 @@
 
 use core::ffi::CStr;
 use std::fmt::Write;
-use tiergate_counter::BlockCount;
+use tiergate_counter::{BlockCount, Profile, Transfer};
 use tiergate_protocol::profile;
 
-/// Writes the mappings of code and the executions of every block. An error can't be told to anyone
+/// Writes the mappings of code, the executions of every block, and the transfers. An error can't be told to anyone
 /// from here; the launcher finds the file missing or without its last line.
-pub(crate) fn write(path: &CStr, blocks: &[BlockCount]) {
+pub(crate) fn write(path: &CStr, found: &Profile) {
     let mut text = format!("{}\n", profile::HEADER);
     for line in std::fs::read_to_string("/proc/self/maps").unwrap_or_default().lines() {
         let is_code = line.split(' ').nth(1).is_some_and(|rights| rights.contains('x'));
@@ -16,9 +16,12 @@ pub(crate) fn write(path: &CStr, blocks: &[BlockCount]) {
             let _ = writeln!(text, "{} {line}", profile::MAPPING);
         }
     }
-    for block in blocks {
+    for block in &found.blocks {
         let BlockCount { start, end, instructions, executions } = block;
         let _ = writeln!(text, "{} {start:x} {end:x} {instructions} {executions}", profile::BLOCK);
+    }
+    for Transfer { target, count } in &found.transfers {
+        let _ = writeln!(text, "{} {target:x} {count}", profile::TRANSFER);
     }
     let _ = writeln!(text, "{}", profile::END);
     append(path, text.as_bytes());

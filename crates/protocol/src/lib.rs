@@ -38,11 +38,13 @@ pub mod environment {
 /// then blocks with their addresses in hexadecimal digits, instructions and executions, then the end.
 pub mod profile {
     /// First line: the format's name and version.
-    pub const HEADER: &str = "tiergate-profile 1";
+    pub const HEADER: &str = "tiergate-profile 2";
     /// A mapping of code.
     pub const MAPPING: &str = "map";
     /// A block of code.
     pub const BLOCK: &str = "block";
+    /// How often control went from generated code to an address in a file's.
+    pub const TRANSFER: &str = "transfer";
     /// Last line.
     pub const END: &str = "end";
 }

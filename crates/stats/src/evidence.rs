@@ -143,6 +143,16 @@ impl Evidence {
         self.movers.first().copied()
     }
 
+    /// Whether all unperturbed readings of both sides are the same number: they are A/A repeats of
+    /// one another, since no change of the work leaves a count of millions as it was.
+    pub(crate) fn counts_are_one(&self) -> bool {
+        self.pairs.first().is_some_and(|pair| {
+            let mut counts = pair.base.iter().chain(&pair.head);
+            let first = counts.next();
+            counts.all(|count| Some(count) == first)
+        })
+    }
+
     /// The smaller number of repeats of the unperturbed pair's sides.
     pub(crate) fn fewest_repeats(&self) -> usize {
         self.pairs.first().map_or(0, |pair| pair.base.len().min(pair.head.len()))

@@ -8,7 +8,8 @@ use tiergate_model::{
     Verdict,
 };
 
-/// Fewer repeats say nothing about the spread, unless two of them are equal.
+/// Fewer repeats say nothing about the spread, unless two of them are equal, or all of both sides
+/// are the same number.
 const FEWEST_REPEATS: usize = 3;
 
 /// The spread, a fraction, of two repeats that need no third: processes that do the same by chance
@@ -29,7 +30,8 @@ const SEED: u64 = 1;
 ///
 /// - A side that is incomplete, or skipped while the other is not, makes it INCOMPLETE; sides with
 ///   another warm-up, window, framework or kind of op, or with fewer than 3 repeats of which no
-///   two are equal, make it INCONCLUSIVE.
+///   two are equal, make it INCONCLUSIVE. One repeat of each side is enough where both counted
+///   the very same.
 /// - Instructions: a spread above its limit makes it INCONCLUSIVE. A change beyond a limit counts
 ///   when the ranges of the repeats don't overlap, and nothing shows that equal code may differ as
 ///   far (a side's noise floor, collections out of proportion); else it is INCONCLUSIVE beyond the
@@ -119,7 +121,11 @@ impl Case {
         let mut row = row_with_figures(self.id, &evidence);
         row.adjusted_p = p;
         row.between_collections = self.between_collections;
-        let enough = if repeats_are_equal(&evidence) { 2 } else { FEWEST_REPEATS };
+        let enough = match self.unit {
+            Unit::Instructions if evidence.counts_are_one() => 1,
+            _ if repeats_are_equal(&evidence) => 2,
+            _ => FEWEST_REPEATS,
+        };
         if evidence.fewest_repeats() < enough {
             let reason =
                 format!("only {}: it takes at least 3 repeats", repeats(evidence.fewest_repeats()));

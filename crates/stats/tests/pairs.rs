@@ -203,7 +203,7 @@ fn two_repeats_are_enough_where_they_are_equal() {
     let row = judge(&base, &two([1_000_000, 1_000_200]));
     assert_eq!(row.verdict, Verdict::Inconclusive);
     assert!(row.reason.unwrap().contains("only 2 repeats"));
-    let one = measured("a.mjs::a", &[1_000_000]);
+    let one = measured("a.mjs::a", &[1_000_001]);
     assert_eq!(judge(&base, &one).verdict, Verdict::Inconclusive);
 }
 

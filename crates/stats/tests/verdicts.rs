@@ -112,6 +112,16 @@ fn fewer_than_three_unequal_repeats_are_undecided() {
 }
 
 #[test]
+fn one_repeat_of_each_side_is_enough_where_both_are_the_same_number() {
+    assert_eq!(counts(&[100_000], &[100_000]).verdict, Verdict::Ok);
+    assert_eq!(counts(&[100_000; 3], &[100_000]).verdict, Verdict::Ok);
+    for head in [100_001, 150_000] {
+        assert_eq!(counts(&[100_000], &[head]).verdict, Verdict::Inconclusive);
+    }
+    assert_eq!(clock(&[100_000], &[100_000]).verdict, Verdict::Inconclusive);
+}
+
+#[test]
 fn missing_readings_are_incomplete_with_the_sides_reason() {
     let good = measured("a", &BASE);
     let judgement = judge(&good, &incomplete("a", "TypeError: x is not a function"));

@@ -4,7 +4,7 @@
 #![allow(dead_code, reason = "each test uses a part of this")]
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tiergate_counter::{Counter, Observations, Onward, Options};
+use tiergate_counter::{Counter, Observations, Onward, Options, Profile, Transfer};
 
 /// One window at a time in a process.
 static WINDOW: Mutex<()> = Mutex::new(());
@@ -13,9 +13,11 @@ tiergate_counter::marked_function!(open_gate => on_open);
 tiergate_counter::marked_function!(mark_gate => on_mark);
 tiergate_counter::marked_function!(close_gate => on_close);
 
-static mut CLOSED: Option<Observations> = None;
+static mut CLOSED: Option<(Observations, Profile)> = None;
 static mut SHADOW: bool = true;
 static mut MAX_BLOCKS: usize = usize::MAX;
+static mut LAST_TRANSFERS: Vec<Transfer> = Vec::new();
+static mut TRANSFERS: bool = false;
 static mut AFTER_WAKE: Option<fn()> = None;
 
 extern "C" fn on_open(_: u64, _: u64) -> Onward {
@@ -28,7 +30,9 @@ extern "C" fn on_open(_: u64, _: u64) -> Onward {
         .into_iter()
         .fold(Options::default(), Options::gate)
         .shadow_returns(shadow)
-        .max_blocks(max_blocks);
+        .max_blocks(max_blocks)
+        // SAFETY: written under `WINDOW`.
+        .transfers(unsafe { TRANSFERS });
     // SAFETY: written under `WINDOW`.
     if let Some(call) = unsafe { AFTER_WAKE } {
         options = options.after_wake(call);
@@ -44,10 +48,10 @@ extern "C" fn on_mark(_: u64, _: u64) -> Onward {
 
 extern "C" fn on_close(_: u64, _: u64) -> Onward {
     let (observations, profile) = Counter::close_with_profile().expect("a window is open");
-    let rows: u64 = profile.iter().map(|b| u64::from(b.instructions) * b.executions).sum();
+    let rows: u64 = profile.blocks.iter().map(|b| u64::from(b.instructions) * b.executions).sum();
     assert_eq!(rows, observations.total(), "the profile adds up to the total");
     // SAFETY: read under `WINDOW`.
-    unsafe { CLOSED = Some(observations) };
+    unsafe { CLOSED = Some((observations, profile)) };
     Onward::native(0)
 }
 
@@ -97,8 +101,26 @@ impl Window<'_> {
             let result = f();
             close_gate();
             #[allow(static_mut_refs, reason = "under `WINDOW`")]
-            let observations = CLOSED.take().expect("the window was closed");
+            let (observations, profile) = CLOSED.take().expect("the window was closed");
+            LAST_TRANSFERS = profile.transfers;
             (result, observations)
+        }
+    }
+
+    /// With transfers from generated code, which are returned too.
+    pub(crate) fn counted_with_transfers<R>(
+        &self,
+        shadow: bool,
+        f: impl FnOnce() -> R,
+    ) -> (R, Observations, Vec<Transfer>) {
+        // SAFETY: the statics are written under `WINDOW`.
+        unsafe {
+            TRANSFERS = true;
+            let (result, observations) = self.counted_with(shadow, f);
+            TRANSFERS = false;
+            #[allow(static_mut_refs, reason = "under `WINDOW`")]
+            let transfers = std::mem::take(&mut LAST_TRANSFERS);
+            (result, observations, transfers)
         }
     }
 }

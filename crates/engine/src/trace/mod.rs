@@ -1,6 +1,7 @@
 //! Engines' traces: what was compiled, thrown away and collected, line by line.
 //!
-//! [`trace_flags`] makes an engine print, [`read_line`] turns a line into an [`Event`]. Readers
+//! [`check_trace_flags`](crate::check_trace_flags) finds what makes an engine print, [`read_line`] turns
+//! a line into an [`Event`]. Readers
 //! take whatever comes: lines cut off, lines of the program in between or glued to the engine's.
 
 mod event;
@@ -9,8 +10,7 @@ mod jsc;
 mod v8;
 
 pub use event::{CollectionKind, Compile, CompileOutcome, Event, Tier};
-pub(crate) use flags::lowest_tier_flags;
-pub use flags::trace_flags;
+pub(crate) use flags::{Extra, lowest_tier_flags, trace_flags};
 
 use tiergate_model::EngineKind;
 

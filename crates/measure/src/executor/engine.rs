@@ -1,7 +1,9 @@
 //! Steps taken with a real engine, each in a fresh process.
 
-use super::caches::give_own_caches;
+use super::beside::BesideFlags;
+use super::code_cache::CodeCache;
 use super::empty::EmptyOps;
+use super::held;
 use super::invocation::{Equipment, Invocation};
 use super::lifting::LiftedPins;
 use super::opened::read_notes;
@@ -33,9 +35,9 @@ use std::time::Duration;
 use tiergate_engine::{AcceptedFlags, Engine, Seeds, can_preload};
 use tiergate_model::{
     Fingerprint, InstrumentKind, MarkCheck, Observed, OpBudget, Perturbation, PerturbationKind,
-    Phases, Pinned, Proof, WindowShape,
+    Phases, Proof, WindowShape,
 };
-use tiergate_protocol::{environment, instrument, pin};
+use tiergate_protocol::{environment, instrument};
 
 /// What all children of a run share.
 pub struct Sandbox {
@@ -63,7 +65,9 @@ pub struct EngineExecutor {
     not_loadable: Option<String>,
     lifted: LiftedPins,
     suite_flags: SuiteFlags,
+    beside: BesideFlags,
     empty_ops: EmptyOps,
+    code_cache: Option<CodeCache>,
 }
 
 /// How long a sizing run times a bench after its warm-up.
@@ -94,8 +98,20 @@ impl EngineExecutor {
             fingerprint,
             lifted: LiftedPins::default(),
             suite_flags: SuiteFlags::default(),
+            beside: BesideFlags::default(),
             empty_ops,
+            code_cache: None,
         }
+    }
+
+    /// Has all processes share what the engine compiles while it loads a file, where it can keep
+    /// that.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    pub fn with_code_cache(mut self) -> Result<Self, Fault> {
+        self.code_cache = CodeCache::new(&self.engine)?;
+        Ok(self)
     }
 
     /// The flags for a file.
@@ -108,8 +124,25 @@ impl EngineExecutor {
     }
 
     fn invoke_with(&self, flags: &AcceptedFlags, file: &BenchFile) -> Result<Invocation, Fault> {
-        Equipment { engine: &self.engine, flags, harness: &self.harness, sandbox: &self.sandbox }
-            .invoke(file)
+        let equipment = Equipment {
+            engine: &self.engine,
+            flags,
+            harness: &self.harness,
+            sandbox: &self.sandbox,
+        };
+        let mut invocation = equipment.invoke(file)?;
+        if let Some(cache) = &self.code_cache {
+            invocation.code = Some(cache.primed(&invocation, |code| {
+                // A file that can't be loaded leaves no code; the step itself tells why.
+                let _ = equipment.invoke(file).and_then(|mut loading| {
+                    code.fill(&mut loading);
+                    let scratch = Scratch::new()?;
+                    let request = self.request(Mode::List, file, &scratch);
+                    self.start(&scratch, request, loading, &self.limits(false, None))
+                });
+            }));
+        }
+        Ok(invocation)
     }
 
     /// Nothing is measured with an engine that can't be.
@@ -124,7 +157,11 @@ impl EngineExecutor {
         let flags = self.flags_of(file)?;
         Ok(match tiers {
             Tiers::AsMeasured => flags.into_owned(),
-            Tiers::Lowest => flags.at_lowest_tier(),
+            Tiers::Lowest => flags.with_extras(self.beside.lowest_tier(
+                &self.engine,
+                &self.flags,
+                &self.sandbox.root,
+            )?),
         })
     }
 
@@ -138,6 +175,8 @@ impl EngineExecutor {
     /// Has the preloaded library note the files that the process opens.
     fn note_opened(&self, invocation: &mut Invocation, scratch: &Scratch) -> PathBuf {
         let notes = scratch.path("opened");
+        // What is compiled already is opened in place of what it was compiled from.
+        invocation.code = None;
         if let Some(preload) = &self.harness.preload {
             let variables = [
                 ("LD_PRELOAD", preload.clone().into_os_string()),
@@ -179,10 +218,13 @@ impl EngineExecutor {
         &self,
         scratch: &Scratch,
         mut request: Request,
-        invocation: Invocation,
+        mut invocation: Invocation,
         limits: &ProcessLimits<'_>,
     ) -> Result<(Vec<Event>, ProcessOutcome), Fault> {
-        let Invocation { mut command, worker } = invocation;
+        if let Some(code) = invocation.code.take() {
+            code.give(&mut invocation, scratch)?;
+        }
+        let Invocation { mut command, worker, .. } = invocation;
         request.worker = worker;
         let path = scratch.path("request.json");
         let json = serde_json::to_vec(&request).unwrap_or_default();
@@ -245,18 +287,7 @@ impl EngineExecutor {
         let window = self.run_window(&scratch, &bench, budget, invocation, name, how)?;
         let report = window.report;
         let counts = instrument.section_counts(scratch.directory(), &report)?;
-        let is_held = !how.held.is_empty();
-        let mut pinned = report.pinned.or_else(|| is_held.then(Pinned::default));
-        if let Some(pinned) = pinned.as_mut() {
-            if window.fixed_seed {
-                pinned.held.push(pin::SEED.to_owned());
-            } else if how.held.contains(&pin::SEED) {
-                pinned.lifted = Some(SEED_NOT_HELD.to_owned());
-            }
-            if how.held.contains(&pin::CACHES) {
-                pinned.held.push(pin::CACHES.to_owned());
-            }
-        }
+        let pinned = held::told(how.held, report.pinned, window.fixed_seed);
         let (count, subtracted_mark_cost) = window.plan.count(&counts, instrument.kind().name())?;
         if count < instrument.least_count(budget.window_ops) {
             return Err(Fault::Instrument {
@@ -282,7 +313,7 @@ impl EngineExecutor {
                     .closed
                     .first()
                     .map_or_else(Vec::new, |first| first.sub_windows.clone()),
-                elsewhere: report.spent.elsewhere(share_elsewhere(how.held), waits),
+                elsewhere: report.spent.elsewhere(held::share_elsewhere(how.held), waits),
                 observed: report.observed,
                 twin: None,
                 pinned,
@@ -354,12 +385,7 @@ impl EngineExecutor {
         how: &How<'_>,
     ) -> Result<WindowRun, Fault> {
         self.check_engine()?;
-        if how.held.contains(&pin::SEED) {
-            invocation.fix_seed();
-        }
-        if how.held.contains(&pin::CACHES) {
-            give_own_caches(scratch, &mut invocation.command)?;
-        }
+        held::hold(how.held, &mut invocation, scratch)?;
         let preload = self.harness.preload.as_ref().ok_or_else(|| {
             Fault::Marks("this build of tiergate carries no library for the marks".to_owned())
         })?;
@@ -385,10 +411,6 @@ impl EngineExecutor {
         for (name, value) in &variables {
             invocation.set(name, value);
         }
-        if !how.held.is_empty() {
-            invocation.set(environment::PINS, how.held.join(","));
-        }
-
         let idle = (!how.held.is_empty()).then_some(IDLE);
         let mut limits = self.limits(how.options.show_output, idle);
         limits.watched = vec![request.events.clone(), report.clone()];
@@ -406,11 +428,6 @@ impl EngineExecutor {
     }
 }
 
-/// The kernel makes the bytes at `exec`, and only the process that starts another one can hold it
-/// there.
-const SEED_NOT_HELD: &str = "`seed`: the engine is started by a program that leaves it to the \
-     kernel, or tracing is forbidden here";
-
 /// The circumstances of a window.
 struct How<'a> {
     flags: &'a AcceptedFlags,
@@ -426,12 +443,6 @@ const UNSEEN: ReadOptions = ReadOptions { perturbation: Perturbation::None, show
 /// Two parts that must agree, where the instrument can tell them apart without leaving the window.
 fn division(instrument: &dyn Instrument) -> Division<'static> {
     if instrument.kind() == InstrumentKind::Counter { Division::Halves } else { Division::Whole }
-}
-
-/// The least share of the work, done by others, that is no helper's of the engine: where the gate
-/// holds these back there is none of theirs.
-fn share_elsewhere(held: &[&str]) -> f64 {
-    if held.iter().any(|name| name.starts_with(pin::GATE)) { 0.02 } else { 0.3 }
 }
 
 /// A bench that was run with its window.
@@ -513,7 +524,8 @@ impl Executor for EngineExecutor {
         seeds: Option<Seeds>,
     ) -> Result<Timeline, Fault> {
         let own = self.flags_of(&bench.file)?;
-        let mut flags = own.with_traces();
+        let extras = self.beside.traces(&self.engine, &self.flags, &self.sandbox.root)?;
+        let mut flags = own.with_extras(extras);
         if let Some(seeds) = seeds {
             flags = flags.with_seeds(seeds);
         }
@@ -522,7 +534,10 @@ impl Executor for EngineExecutor {
             let lifted = self.lifted.of(bench.id());
             let kept = lifted.map_or_else(|| held.clone(), |lifted| lifted.keep(&held));
             let fault = match self.trace_once(&flags, bench, budget, &kept) {
-                Ok(timeline) => return Ok(timeline),
+                Ok(mut timeline) => {
+                    timeline.untraced.clone_from(&extras.lacking);
+                    return Ok(timeline);
+                }
                 Err(fault) => fault,
             };
             if kept.is_empty() || !self.lifted.lift_more(bench.id(), &fault) {

@@ -1,6 +1,7 @@
 //! What is started for one step: the engine with the file, or the program of a framework that
 //! starts the engine for it.
 
+use super::code_cache::PrimedCode;
 use super::{BenchFile, Runner, Sandbox};
 use crate::Fault;
 use crate::harness::{Harness, Worker};
@@ -16,6 +17,8 @@ pub(super) struct Invocation {
     pub(super) command: EngineCommand,
     /// The process of the file, where it is another one.
     pub(super) worker: Option<Worker>,
+    /// What was compiled before for the same.
+    pub(super) code: Option<PrimedCode>,
 }
 
 /// The engine and all that each of its processes gets.
@@ -54,7 +57,7 @@ impl Equipment<'_> {
         command
             .environment
             .extend(line.variables.into_iter().map(|(name, value)| (name.into(), value.into())));
-        Invocation { command, worker: None }
+        Invocation { command, worker: None, code: None }
     }
 
     /// The flags and pins are for the process that vitest starts: vitest itself compiles modules,
@@ -67,7 +70,7 @@ impl Equipment<'_> {
             exec_argv: self.flags.set().arguments(),
             wrapper: Vec::new(),
         };
-        Invocation { command: self.command(file, arguments), worker: Some(worker) }
+        Invocation { command: self.command(file, arguments), worker: Some(worker), code: None }
     }
 
     fn command(self, file: &BenchFile, arguments: Vec<OsString>) -> EngineCommand {

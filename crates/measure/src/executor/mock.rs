@@ -177,7 +177,7 @@ impl Executor for MockExecutor {
     }
 
     fn trace(&self, _: &Bench, budget: OpBudget, _: Option<Seeds>) -> Result<Timeline, Fault> {
-        Ok(Timeline { budget, events: Vec::new(), raw: String::new() })
+        Ok(Timeline { budget, events: Vec::new(), raw: String::new(), untraced: Vec::new() })
     }
 
     #[allow(

@@ -3,8 +3,10 @@
 //!
 //! [`run`] takes for each bench that both sides have
 //!
-//! 1. the unperturbed pair, base and head in turn, with as many repeats as [`PairPlan::repeats`],
-//!    or [`EQUAL_REPEATS`] where these agree to [`EQUAL`], and a traced run of either side;
+//! 1. the unperturbed pair, base and head in turn: once where both count the very same,
+//!    [`EQUAL_REPEATS`] times where these agree to [`EQUAL`] on either side, and otherwise as often
+//!    as [`PairPlan::repeats`] says; and a traced run of either side, or of one for both that
+//!    count the very same;
 //! 2. nothing more, where the pair is equal to [`CLOSE`], and where no further pair could decide
 //!    it: a side is missing or in doubt, or its spread is above its limit;
 //! 3. otherwise pairs under other seeds, heap phases and environments, all of them drawn anew for
@@ -38,7 +40,6 @@
 //! ```
 
 mod bench;
-mod side;
 
 use crate::executor::{Bench, Executor};
 use crate::run::{PlannedBudget, Progress};
@@ -175,10 +176,10 @@ impl PairPlan {
     }
 }
 
-/// At first it is expected that every bench is decided by its first pair.
+/// At first it is expected that every bench is decided by one reading of each side.
 fn expected_processes(executors: &Sides<&dyn Executor>, plan: &PairPlan) -> usize {
     let repeats = match executors.head.unit() {
-        Unit::Instructions => EQUAL_REPEATS,
+        Unit::Instructions => 1,
         Unit::Nanoseconds => plan.repeats,
     };
     let of = |bench: Option<&Bench>| usize::from(bench.is_some_and(|one| !one.discovered.skipped));

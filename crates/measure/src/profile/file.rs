@@ -24,6 +24,13 @@ impl Block {
     }
 }
 
+/// How often control went from generated code to an address in a file's code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Transfer {
+    pub(super) target: u64,
+    pub(super) count: u64,
+}
+
 /// A mapping of code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mapping {
@@ -38,6 +45,7 @@ pub(super) struct Mapping {
 pub(super) struct Contents {
     pub(super) mappings: Vec<Mapping>,
     pub(super) blocks: Vec<Block>,
+    pub(super) transfers: Vec<Transfer>,
 }
 
 /// A profile that can't be used.
@@ -85,6 +93,9 @@ impl Contents {
                     mapping(rest).map(|mapping| contents.mappings.push(mapping))
                 }
                 profile::BLOCK if !ended => block(rest).map(|block| contents.blocks.push(block)),
+                profile::TRANSFER if !ended => {
+                    transfer(rest).map(|transfer| contents.transfers.push(transfer))
+                }
                 profile::END if !ended => {
                     ended = true;
                     Some(())
@@ -112,6 +123,11 @@ fn block(words: &str) -> Option<Block> {
     })
 }
 
+fn transfer(words: &str) -> Option<Transfer> {
+    let (target, count) = words.split_once(' ')?;
+    Some(Transfer { target: hexadecimal(target)?, count: count.parse().ok()? })
+}
+
 /// A line of `/proc/PID/maps`: see `proc_pid_maps(5)`.
 fn mapping(line: &str) -> Option<Mapping> {
     let mut words = line.split(' ').filter(|word| !word.is_empty());
@@ -133,22 +149,25 @@ mod tests {
 
     #[test]
     fn a_profile_is_read_whole_or_not_at_all() {
-        let good = "tiergate-profile 1\n\
+        let good = "tiergate-profile 2\n\
                     map 00400000-00500000 r-xp 00001000 fe:01 5308568   /usr/bin/my node\n\
                     map 7f0000000000-7f0000001000 rwxp 00000000 00:00 0 \n\
                     block 400010 400020 4 25\n\
+                    transfer 400010 7\n\
                     end\n";
         let contents = Contents::parse(good).unwrap();
         assert_eq!(contents.mappings[0].file.as_deref(), Some(Path::new("/usr/bin/my node")));
         assert_eq!(contents.mappings[0].offset, 0x1000);
         assert_eq!(contents.mappings[1].file, None);
         assert_eq!(contents.blocks[0].total(), 100);
+        assert_eq!(contents.transfers, [Transfer { target: 0x40_0010, count: 7 }]);
         for (from, to, line) in [
-            ("end\n", "", 4),
-            ("profile 1", "profile 2", 1),
+            ("end\n", "", 5),
+            ("profile 2", "profile 1", 1),
             ("4 25", "4", 4),
             ("00001000 fe:01", "offset fe:01", 2),
-            ("end\n", "end\nend\n", 6),
+            ("400010 7", "400010", 5),
+            ("end\n", "end\nend\n", 7),
         ] {
             assert_eq!(Contents::parse(&good.replace(from, to)).unwrap_err(), line, "{from}");
         }

@@ -25,6 +25,11 @@ pub struct Function {
 }
 
 impl Function {
+    /// Whether the engine has generated it.
+    pub fn is_generated(&self) -> bool {
+        self.file.is_empty()
+    }
+
     /// Its name as it stands in the source, without parameters; its symbol where that is not known.
     pub fn readable(&self) -> String {
         readable::name(&self.name)
@@ -65,6 +70,17 @@ impl Profile {
         let mut functions = BTreeMap::new();
         for block in self.blocks() {
             *functions.entry(self.symbols.function_at(block.start)).or_default() += block.total();
+        }
+        functions
+    }
+
+    /// How often control went from generated code to each function of a file: by calls and jumps,
+    /// not by returns.
+    pub fn transfers(&self) -> BTreeMap<Function, u64> {
+        let mut functions = BTreeMap::new();
+        for transfer in &self.contents.transfers {
+            *functions.entry(self.symbols.function_at(transfer.target)).or_default() +=
+                transfer.count;
         }
         functions
     }

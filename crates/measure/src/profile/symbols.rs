@@ -85,9 +85,13 @@ impl Symbols {
         }
     }
 
-    /// Where functions of this name begin.
+    /// Where functions of this symbol begin; if there are none, those whose name in the source is this.
     pub(super) fn addresses(&self, symbol: &str) -> Vec<u64> {
-        let named = |(_, named): &(&u64, &Named)| named.function.name == symbol;
-        self.functions.iter().filter(named).map(|(address, _)| *address).collect()
+        let where_ = |is_meant: &dyn Fn(&Function) -> bool| -> Vec<u64> {
+            let all = self.functions.iter();
+            all.filter(|(_, named)| is_meant(&named.function)).map(|(at, _)| *at).collect()
+        };
+        let exact = where_(&|function| function.name == symbol);
+        if exact.is_empty() { where_(&|function| function.readable() == symbol) } else { exact }
     }
 }

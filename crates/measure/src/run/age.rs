@@ -59,7 +59,7 @@ const PEAKS_SHARE: f64 = 0.02;
 const PEAK_SHARE: f64 = 0.0125;
 
 /// With so many in a window, one more or less does not matter much.
-const ENOUGH_PEAKS: u64 = 8;
+const ENOUGH_PEAKS: f64 = 8.0;
 
 /// Fewer ops than that tell nothing.
 const FEWEST_OPS: u64 = 24;
@@ -112,6 +112,8 @@ pub(super) enum Age {
         /// In words.
         reason: String,
     },
+    /// Another cost than that of the first ops, which goes on changing within the window.
+    Drifts(String),
     /// No window of this op is one to judge by.
     Unsteady(String),
 }
@@ -143,12 +145,12 @@ pub(super) fn judge(course: &[Stretch], budget: OpBudget, empty: Option<f64>) ->
         && (usual / first - 1.0).abs() > DRIFT_SINCE_FIRST
         && (usual > first) == (to > from)
     {
-        return Age::Unsteady(format!(
+        return Age::Drifts(format!(
             "its cost drifts: the cost of an op goes from {first:.0} at first to {from:.0} and {to:.0} \
              instructions at op {until}, at the lowest tier; does its state grow from op to op?"
         ));
     }
-    if let Some(refills) = refills(course, &late, usual, reached) {
+    if reached && let Some(refills) = refills(course, &late, usual, budget.window_ops) {
         return refills;
     }
     if usual < first * (1.0 - TOLD) || usual > first * (1.0 + TOLD) {
@@ -202,7 +204,9 @@ fn drift(late: &[Stretch]) -> Option<(f64, f64)> {
     ((to / from - 1.0).abs() > DRIFT_IN_WINDOW && share >= DRIFT_PAIRS).then_some((from, to))
 }
 
-fn refills(course: &[Stretch], late: &[Stretch], usual: f64, reached: bool) -> Option<Age> {
+/// Whether the window holds work that comes now and then too seldom; `late` is as much of it as was
+/// looked at.
+fn refills(course: &[Stretch], late: &[Stretch], usual: f64, window_ops: u64) -> Option<Age> {
     let is_peak = |one: &Stretch| one.per_op() > usual * PEAK;
     let all: f64 = late.iter().map(|one| one.count as f64).sum();
     let extra: f64 = late
@@ -210,12 +214,13 @@ fn refills(course: &[Stretch], late: &[Stretch], usual: f64, reached: bool) -> O
         .filter(|one| is_peak(one))
         .map(|one| one.count as f64 - usual * one.ops as f64)
         .sum();
-    if !reached || extra < PEAKS_SHARE * all {
+    if extra < PEAKS_SHARE * all {
         return None;
     }
-    let peaks = starts(late, is_peak);
-    let one = extra / all / peaks.len().max(1) as f64;
-    if peaks.len() as u64 >= ENOUGH_PEAKS || one < PEAK_SHARE {
+    let looked_at: u64 = late.iter().map(|one| one.ops).sum();
+    let peaks =
+        starts(late, is_peak).len() as f64 * (window_ops as f64 / looked_at as f64).max(1.0);
+    if peaks >= ENOUGH_PEAKS || extra / all / peaks.max(1.0) < PEAK_SHARE {
         return None;
     }
     // Where the window holds but one, those of the warm-up tell how far they lie apart.
@@ -227,10 +232,9 @@ fn refills(course: &[Stretch], late: &[Stretch], usual: f64, reached: bool) -> O
     Some(Age::Refills {
         period_ops,
         reason: format!(
-            "it does extra work {every}, {:.0} % of the window's, which holds it {} times: one time \
+            "it does extra work {every}, {:.0} % of the window's, which holds it {peaks:.0} times: one time \
              more or less would be another result",
             100.0 * extra / all,
-            peaks.len()
         ),
     })
 }
@@ -313,7 +317,7 @@ mod tests {
     #[test]
     fn growing_state_drifts_until_it_is_full() {
         let grows = judged(|op| 1_000.0 + op as f64);
-        assert!(matches!(&grows, Age::Unsteady(reason) if reason.contains("drifts")), "{grows:?}");
+        assert!(matches!(&grows, Age::Drifts(reason) if reason.contains("drifts")), "{grows:?}");
         let full = judged(|op| 1_000.0 + op.min(300) as f64);
         assert_eq!(full, Age::Steady);
         let noisy = |op: u64| if op % 640 < 320 { 40.0 } else { 0.0 };

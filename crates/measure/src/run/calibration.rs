@@ -24,6 +24,10 @@ const FEWEST_LOOK_OPS: f64 = 3_000.0;
 /// The harness's own loop is entered once for 50 ops, and settles after some 16,000 ops.
 const MOST_LOOK_OPS: f64 = 100_000.0;
 
+/// Ops that a warm-up may have which is moved behind a late change. V8 decides anew where objects are
+/// made at its first collection of the whole heap, which an op of 100 ns can be half a million ops away from.
+const MOST_WARMUP_OPS: f64 = 2_000_000.0;
+
 /// The last change must lie so far back, as a share of the ops until it.
 const MARGIN: f64 = 0.25;
 
@@ -48,6 +52,8 @@ pub(super) struct Calibrated {
     pub(super) budget: OpBudget,
     /// What still happened where all should have settled.
     pub(super) unsettled: Option<TimedEvent>,
+    /// Traced runs that it took.
+    pub(super) runs: u32,
 }
 
 /// Finds a warm-up and a first guess at the window, given how long an op takes natively.
@@ -70,7 +76,8 @@ pub(super) fn calibrate(
 
     let seeds = [None, seeds(OTHER_SEEDS[0]), seeds(OTHER_SEEDS[1])];
     let reach = (2 * look + window_ops).max(ops_within(LONGEST_WARMUP_NS, ns_per_op));
-    hold(executor, bench, OpBudget { warmup_ops, window_ops }, &seeds, reach)
+    let held = hold(executor, bench, OpBudget { warmup_ops, window_ops }, &seeds, reach)?;
+    Ok(Calibrated { runs: held.runs + 1, ..held })
 }
 
 /// Sees whether a warm-up still holds for a window that has grown, and moves it where it does not.
@@ -94,11 +101,12 @@ fn hold(
     reach: u64,
 ) -> Result<Calibrated, Fault> {
     let OpBudget { mut warmup_ops, window_ops } = budget;
-    let mut held = 0;
+    let (mut held, mut runs) = (0, 0);
     let mut unsettled = None;
     for trial in 0..LARGEST_TRIALS {
         let budget = OpBudget { warmup_ops, window_ops };
         let timeline = executor.trace(bench, budget, seeds[trial % seeds.len()])?;
+        runs += 1;
         // The first ops are a part of the warm-up that the harness may have had to make longer.
         warmup_ops = warmup_ops.max(timeline.budget.warmup_ops);
         unsettled = late_change(&timeline).cloned();
@@ -115,7 +123,7 @@ fn hold(
             break;
         }
     }
-    Ok(Calibrated { budget: OpBudget { warmup_ops, window_ops }, unsettled })
+    Ok(Calibrated { budget: OpBudget { warmup_ops, window_ops }, unsettled, runs })
 }
 
 #[allow(
@@ -124,7 +132,7 @@ fn hold(
     reason = "positive and far below 2^53"
 )]
 fn ops_within(ns: f64, ns_per_op: f64) -> u64 {
-    (ns / ns_per_op.max(0.1)).min(MOST_LOOK_OPS) as u64
+    (ns / ns_per_op.max(0.1)).min(MOST_WARMUP_OPS) as u64
 }
 
 fn seeds(number: u32) -> Option<Seeds> {
@@ -196,7 +204,7 @@ mod tests {
             };
             let events =
                 (self.0)(seeds).iter().filter(|at| **at <= ops).map(|at| event(*at)).collect();
-            Ok(Timeline { budget, events, raw: String::new() })
+            Ok(Timeline { budget, events, raw: String::new(), untraced: Vec::new() })
         }
 
         fn window_target_ns(&self) -> f64 {
@@ -247,6 +255,10 @@ mod tests {
     }
 
     fn calibrated(changes: fn(Option<Seeds>) -> &'static [u64]) -> Calibrated {
+        calibrated_at(10_000.0, changes)
+    }
+
+    fn calibrated_at(ns_per_op: f64, changes: fn(Option<Seeds>) -> &'static [u64]) -> Calibrated {
         let file = BenchFile {
             relative: "a.mjs".to_owned(),
             absolute: "/a.mjs".into(),
@@ -264,7 +276,7 @@ mod tests {
             conditions: std::collections::BTreeMap::new(),
         };
         let bench = Bench { file, names, ordinal: 1, discovered };
-        calibrate(&Engine(changes), &bench, 10_000.0).unwrap()
+        calibrate(&Engine(changes), &bench, ns_per_op).unwrap()
     }
 
     #[test]
@@ -278,6 +290,13 @@ mod tests {
     fn other_seeds_can_make_it_later() {
         let found = calibrated(|seeds| if seeds.is_some() { &[4_900] } else { &[4_000] });
         assert_eq!(found.budget.warmup_ops, 6_200);
+        assert_eq!(found.unsettled, None);
+    }
+
+    #[test]
+    fn a_change_can_come_long_after_the_first_look() {
+        let found = calibrated_at(200.0, |_| &[99_000, 140_000, 190_000, 285_000]);
+        assert_eq!(found.budget.warmup_ops, 360_000);
         assert_eq!(found.unsettled, None);
     }
 

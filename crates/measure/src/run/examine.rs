@@ -2,7 +2,7 @@
 
 use super::Progress;
 use super::age::{Age, judge, look};
-use super::bench::whole_batches;
+use super::subject::whole_batches;
 use crate::executor::{Bench, Executor, RawReading, Tiers};
 use std::time::Instant;
 use tiergate_model::{BenchResult, OpBudget, Reading, WindowShape};
@@ -15,10 +15,10 @@ const NOTHING_LEFT: f64 = 2.0;
 const PERIODS: u64 = 16;
 
 /// Instructions that a window may hold for its sake.
-const LARGEST_COUNT: f64 = 2e9;
+const LARGEST_COUNT: u64 = 2_000_000_000;
 
 /// What was seen.
-pub(crate) enum Examined {
+pub(super) enum Examined {
     Steady,
     Warning(String),
     /// Another cost than that of the first ops; in a window whose halves differ it is still on its
@@ -35,7 +35,7 @@ pub(crate) enum Examined {
 
 /// What the first reading of a bench says of its ops.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Counted {
+pub(super) struct Counted {
     count: u64,
     budget: OpBudget,
     is_async: bool,
@@ -43,18 +43,18 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    pub(crate) fn of(raw: &RawReading) -> Self {
+    pub(super) fn of(raw: &RawReading) -> Self {
         let RawReading { count, budget, is_async, own_loop, .. } = *raw;
         Self { count, budget, is_async, own_loop }
     }
 
     /// The ops of the window.
-    pub(crate) fn window_ops(&self) -> u64 {
+    pub(super) fn window_ops(&self) -> u64 {
         self.budget.window_ops
     }
 }
 
-pub(crate) fn examine(
+pub(super) fn examine(
     executor: &dyn Executor,
     bench: &Bench,
     raw: &Counted,
@@ -83,6 +83,8 @@ pub(crate) fn examine(
             Age::Steady => Examined::Steady,
             Age::Changed(warning) => Examined::Changed(warning),
             Age::Unsteady(reason) => Examined::Doubt(reason),
+            // What rises and falls over many ops, as a table that is cleaned up at times, evens out.
+            Age::Drifts(reason) => Examined::TooShort { period_ops: None, reason },
             Age::Refills { period_ops, reason } => Examined::TooShort { period_ops, reason },
         },
     }
@@ -90,15 +92,24 @@ pub(crate) fn examine(
 
 /// Why a window is none to judge by in which the cost still changes, given that it has changed since
 /// the first ops.
-pub(crate) fn still_changing(result: &BenchResult) -> Option<String> {
+pub(super) fn still_changing(result: &BenchResult) -> Option<String> {
     let told = result.readings.iter().find_map(Reading::halves_warning)?;
     Some(format!("its cost drifts: {told}, and the first ops took another number"))
 }
 
-/// A window that holds the extra work often enough, as far as that can be afforded.
-pub(crate) fn lengthened(bench: &Bench, window_ops: u64, period: u64, count: u64) -> Option<u64> {
-    let per_op = count as f64 / window_ops as f64;
-    let wanted = period.max(1) * PERIODS;
+/// A window that holds the extra work often enough, or, where it is not known how often it comes, many
+/// times as many ops, as far as that can be afforded.
+pub(super) fn lengthened(
+    bench: &Bench,
+    window_ops: u64,
+    period_ops: Option<u64>,
+    count: u64,
+) -> Option<u64> {
+    let wanted = match period_ops {
+        Some(period) => period.max(1) * PERIODS,
+        None => window_ops * (LARGEST_COUNT / count.max(1)).min(PERIODS),
+    };
     let longer = whole_batches(bench, wanted);
-    (wanted > window_ops && longer as f64 * per_op < LARGEST_COUNT).then_some(longer)
+    let per_op = count as f64 / window_ops as f64;
+    (wanted > window_ops && longer as f64 * per_op <= LARGEST_COUNT as f64 * 1.01).then_some(longer)
 }

@@ -1,4 +1,8 @@
 //! Whether the cost of an op jumps within a window, by more than the collections in it explain.
+//!
+//! This is for engines whose traces don't show every change of code. On V8 it would say nothing new, and
+//! the wrong thing at times: marking goes on beside the ops for a good part of a window before a
+//! collection of the whole heap, and makes each of their writes dearer.
 
 use tiergate_model::{BenchResult, Perturbation, WindowPhases};
 

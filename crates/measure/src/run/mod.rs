@@ -7,20 +7,23 @@ mod budget;
 mod calibration;
 mod evidence;
 mod examine;
+mod found;
 mod jump;
+mod outcome;
 mod phases;
+mod proof;
 mod rounds;
+mod subject;
+mod turns;
 
 pub use budget::{MINIMUM_COUNT, PlannedBudget};
 pub use evidence::{Shown, evidence};
 
-pub(crate) use bench::{
-    LARGEST_GROWTHS, calibrated_budget, conclude, empty_result, held, measure, prove, push,
-    skipped, whole_batches,
-};
-pub(crate) use budget::grown_window_ops;
+pub(crate) use bench::measure;
 pub(crate) use calibration::OTHER_SEEDS;
-pub(crate) use examine::{Counted, Examined, examine, lengthened, still_changing};
+pub(crate) use outcome::{empty_result, skipped};
+pub(crate) use subject::Subject;
+pub(crate) use turns::{Ops, Turns};
 
 use crate::executor::{Bench, Executor};
 use std::collections::BTreeMap;

@@ -134,6 +134,7 @@ mod tests {
                 event: Event::Collection { kind: CollectionKind::Young, reason: String::new() },
             }],
             raw: String::new(),
+            untraced: Vec::new(),
         };
         assert!(are_wanted(&timeline(4_500)));
         assert!(!are_wanted(&timeline(3_000)));

@@ -1,8 +1,10 @@
 //! Wall-clock readings: rounds over all benches, each round beginning with another bench, so that
 //! the machine's drift spreads evenly.
 
-use super::bench::{empty_result, find_budget, finish, push, skipped, whole_batches};
 use super::budget::window_ops;
+use super::found::find_budget;
+use super::outcome::{empty_result, finish, push, skipped};
+use super::subject::whole_batches;
 use super::{Progress, RunPlan};
 use crate::Fault;
 use crate::executor::{Bench, Executor, RawReading, ReadOptions};

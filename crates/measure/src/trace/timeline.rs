@@ -52,6 +52,8 @@ pub struct Timeline {
     pub events: Vec<TimedEvent>,
     /// The engine's own words, with our marks between them.
     pub raw: String,
+    /// What the engine does not trace because it refuses a flag, in words.
+    pub untraced: Vec<String>,
 }
 
 impl Timeline {
@@ -81,7 +83,7 @@ impl Timeline {
         if course.place(marks, sections, in_section) != Place::After {
             return Err(Fault::Trace(format!("it ends after {marks} marks, in the middle of ops")));
         }
-        Ok(Self { budget: course.budget, events, raw: text.to_owned() })
+        Ok(Self { budget: course.budget, events, raw: text.to_owned(), untraced: Vec::new() })
     }
 
     /// What unsettles the ops, in order.

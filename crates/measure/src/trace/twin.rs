@@ -20,6 +20,7 @@ impl Timeline {
             young_collections: collections(CollectionKind::Young),
             full_collections: collections(CollectionKind::Full),
             tiers: self.tiers(),
+            untraced: self.untraced.clone(),
         }
     }
 

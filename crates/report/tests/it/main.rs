@@ -3,6 +3,7 @@
 
 mod annotations;
 mod comparison_text;
+mod functions;
 mod inspection;
 mod junit;
 mod markdown;

@@ -86,6 +86,7 @@ fn twin() -> Twin {
             [("parse", "TurboFan"), ("", "Maglev")]
                 .map(|(name, tier)| (name.to_owned(), tier.to_owned())),
         ),
+        untraced: Vec::new(),
     }
 }
 

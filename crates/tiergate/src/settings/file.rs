@@ -29,6 +29,8 @@ pub(crate) struct SettingsFile {
     pub(crate) timeout_seconds: Option<u64>,
     /// The lock, relative to the configuration; two versions of a project can share one.
     pub(crate) lock: Option<PathBuf>,
+    /// Whether processes share what the engine compiles while it loads.
+    pub(crate) code_cache: bool,
     /// Limits of comparisons.
     pub(crate) limits: LimitSettings,
     /// How a side of a gate is built.
@@ -123,7 +125,7 @@ pub(crate) struct BenchSettings {
 }
 
 /// Every key that a configuration can have, for suggestions.
-const KEYS: [&str; 38] = [
+const KEYS: [&str; 39] = [
     "files",
     "engine",
     "engine_args",
@@ -133,6 +135,7 @@ const KEYS: [&str; 38] = [
     "jobs",
     "timeout_seconds",
     "lock",
+    "code_cache",
     "limits",
     "limits.fail",
     "limits.warn",

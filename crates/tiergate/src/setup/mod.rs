@@ -15,7 +15,7 @@ use crate::settings::Settings;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use tiergate_engine::{FlagSet, Profile, check_flags};
+use tiergate_engine::{Engine, FlagSet, Profile, check_flags};
 use tiergate_measure::executor::{EngineExecutor, Executor, MockExecutor, Sandbox};
 use tiergate_measure::process::{
     AddressSpace, OutputSink, adopt_orphans, base_environment, disable_address_randomisation,
@@ -90,6 +90,7 @@ impl Setup<'_> {
                  slightly between runs; it is part of the fingerprint",
             );
         }
+        let code_cache = self.shares_code(&engine);
         let fingerprint = Fingerprint {
             engine: engine.fingerprint(flags.set()),
             instrument: InstrumentFingerprint {
@@ -102,7 +103,7 @@ impl Setup<'_> {
             platform: fingerprint::platform(),
             address_randomisation_off: address_space == AddressSpace::Fixed,
             harness_hash: harness.hash.clone(),
-            settings_hash: fingerprint::environment_hash(&environment),
+            settings_hash: fingerprint::settings_hash(&environment, code_cache),
         };
         let sandbox = Sandbox {
             root: self.settings.root.clone(),
@@ -111,7 +112,24 @@ impl Setup<'_> {
             output: Arc::clone(&self.output),
             interrupted: Arc::clone(&self.interrupted),
         };
-        Ok(Box::new(EngineExecutor::new(engine, flags, harness, instrument, sandbox, fingerprint)))
+        let mut executor =
+            EngineExecutor::new(engine, flags, harness, instrument, sandbox, fingerprint);
+        if code_cache {
+            executor = executor.with_code_cache().map_err(Failure::incomplete)?;
+        }
+        Ok(Box::new(executor))
+    }
+
+    /// Whether processes are to share what the engine compiles, and it can do so.
+    fn shares_code(&self, engine: &Engine) -> bool {
+        let is_wanted = self.selection.code_cache || self.settings.file.code_cache;
+        let can_share = engine.code_cache_variable().is_some();
+        if is_wanted && !can_share {
+            output::warning(&format!(
+                "{engine} has no folder for compiled code: measured without a code cache"
+            ));
+        }
+        is_wanted && can_share
     }
 
     fn profile(&self) -> Result<Profile, Failure> {

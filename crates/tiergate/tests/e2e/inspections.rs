@@ -1,4 +1,4 @@
-//! `tiergate prove --thresholds` and `--diff-profiles`, with real engines.
+//! `tiergate prove --thresholds`, `--diff-profiles` and `--functions`, with real engines.
 
 use crate::support::Project;
 
@@ -52,4 +52,42 @@ fn functions_that_differ_between_equal_runs_are_named() {
     differs.exits(3);
     differs.prints("functions differ");
     differs.prints("(node)");
+}
+
+/// An op whose one call of the engine's own code can't be compiled away.
+const MAP: &str = "
+const map = new Map();
+let calls = 0;
+bench('map', () => { map.set(calls & 63, calls); calls++; return map.size; });
+";
+
+#[test]
+fn an_op_is_shown_by_functions_transfers_and_entries() {
+    let project = Project::with_benches(MAP);
+    let words = "prove a.bench.mjs --functions --engine node@24 --repeats 3 \
+                 --entries Builtins_MapPrototypeSet --entries no_such_symbol";
+    let shown = project.tiergate(&format!("{words} --format json")).run();
+    shown.exits(0);
+    let all = shown.json();
+    let [found] = all.as_array().unwrap().as_slice() else { panic!("{all}") };
+    let figure = |value: &serde_json::Value| value.as_u64().unwrap();
+    let ops = figure(&found["window_ops"]);
+    assert_eq!(figure(&found["entries"][0]["count"]), ops, "{found}");
+    assert!(found["entries"][1]["count"].is_null());
+
+    let rows = |name: &str| found[name].as_array().unwrap().clone();
+    let to_set = rows("transfers")
+        .iter()
+        .find(|row| row["name"] == "Builtins_MapPrototypeSet")
+        .map(|row| figure(&row["count"]));
+    assert_eq!(to_set, Some(ops), "{found}");
+    let sum: u64 = rows("functions").iter().map(|row| figure(&row["count"])).sum();
+    assert_eq!(sum, figure(&found["instructions"]), "the functions add up");
+    let generated = figure(&found["generated_instructions"]);
+    assert!(0 < generated && generated < sum, "{found}");
+
+    let shown = project.tiergate(words).run();
+    shown.prints("from generated code/op");
+    shown.prints("no such symbol  no_such_symbol");
+    project.tiergate("prove a.bench.mjs --entries main").run().exits(64);
 }

@@ -9,6 +9,7 @@
 
 mod support;
 
+mod code_cache;
 mod counters;
 mod counts;
 mod engines;

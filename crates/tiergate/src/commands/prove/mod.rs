@@ -1,6 +1,7 @@
 //! `tiergate prove`: what can be shown of the windows of some benches.
 
 mod destinations;
+mod functions;
 mod profiles;
 mod thresholds;
 mod windows;
@@ -45,6 +46,8 @@ pub(crate) fn prove(options: &ProveOptions) -> Result<ExitStatus, Failure> {
         let proof = Proof { inspected, destinations: &destinations };
         if options.thresholds {
             proof.thresholds()
+        } else if options.functions {
+            proof.functions(&options.entries)
         } else if options.diff_profiles {
             proof.profiles()
         } else {

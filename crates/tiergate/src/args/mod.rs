@@ -1,6 +1,16 @@
-//! The command line's grammar and its help.
+//! The command line's grammar.
+
+mod examples;
+
+mod inspections;
+
+pub(crate) use inspections::{NoiseOptions, ProveOptions};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use examples::{
+    ACCEPT_EXAMPLES, COMPARE_EXAMPLES, COMPLETION_EXAMPLES, EXIT_CODES, GATE_EXAMPLES,
+    MERGE_EXAMPLES, NOISE_EXAMPLES, PROVE_EXAMPLES, RUN_EXAMPLES,
+};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tiergate_model::ExitStatus;
@@ -17,22 +27,6 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
-
-const EXIT_CODES: &str = "\
-Exit codes:
-  0    everything passed
-  1    a regression
-  2    not comparable
-  3    inconclusive
-  4    incomplete: a bench, or the run itself, failed
-  64   wrong command line or configuration
-  130  interrupted
-
-Start with:
-  tiergate doctor                          what this machine can do
-  tiergate run bench/ --save base.json     measure
-  tiergate compare base.json head.json     compare two measurements
-  tiergate gate --base main                build and measure base and head, and judge the change";
 
 #[derive(Debug, Subcommand)]
 #[allow(clippy::large_enum_variant, reason = "there is one, parsed once")]
@@ -72,77 +66,6 @@ pub(crate) enum Command {
     Schema,
 }
 
-const RUN_EXAMPLES: &str = "\
-Examples:
-  tiergate run                                  every *.bench.* file below the root
-  tiergate run bench/parse.bench.mjs            one file
-  tiergate run --filter '*parse*'               benches whose id matches
-  tiergate run --engine node@22 --engine bun    two engines, one after the other
-  tiergate run --entry bench/own.js --mark-function parse
-                                                a program with a loop and a clock of its own
-  tiergate run --save head.json --compare base.json
-  tiergate run --save-baseline main             and later: tiergate run --baseline main";
-
-const COMPARE_EXAMPLES: &str = "\
-Examples:
-  tiergate compare base.json head.json
-  tiergate compare head.json --baseline main
-  tiergate compare base.json head.json --fail 5% --format markdown
-  tiergate compare base.json head.json --export html=report.html
-  tiergate compare base.json head.json --export github";
-
-const GATE_EXAMPLES: &str = "\
-Base and head are copied to the cache, built there with `[build] command` of `tiergate.toml`, and
-measured with the same bench files, those of head. The work tree is only read.
-
-Examples:
-  tiergate gate --base main                     the present files against the merge base with main
-  tiergate gate --base v1.2.0 --head HEAD       two commits
-  tiergate gate --base npm:left-pad@1.3.0       a published version as base
-  tiergate gate --base-engine node@24 --head-engine node@26
-  tiergate gate --base main --shard 1/4 --save shards/1     and then: tiergate merge shards
-  tiergate gate --base main --resume            go on with an interrupted gate";
-
-const MERGE_EXAMPLES: &str = "\
-Examples:
-  tiergate merge shards                         folders that `tiergate gate --shard --save` wrote
-  tiergate merge results --save head.json       result files of `tiergate run --shard --save`";
-
-const ACCEPT_EXAMPLES: &str = "\
-The entry is written to `tiergate.accepted.toml`, which belongs in version control. It holds for the
-base that the gate measured, and for no larger change; once the base moves on, it is ignored.
-
-Examples:
-  tiergate accept 'bench/a.bench.mjs::parse' --reason 'the new checks are worth it'
-  tiergate accept --list                        what is accepted";
-
-const PROVE_EXAMPLES: &str = "\
-Examples:
-  tiergate prove 'bench/parse.bench.mjs::csv'   the bench of this id
-  tiergate prove '*csv*' --engine node@22       those that match
-  tiergate prove '*csv*' --export html=csv.html the warm-up as a curve
-  tiergate prove '*csv*' --export trace=csv.txt the engine's own words, with our marks
-  tiergate prove '*csv*' --thresholds           does tiering up sooner move the count?
-  tiergate prove '*csv*' --diff-profiles        which functions differ between equal runs?
-
-Exit codes: 0 proven, 3 a window is none to judge by or equal runs differ, 4 a bench could not be
-measured.";
-
-const NOISE_EXAMPLES: &str = "\
-Examples:
-  tiergate noise                                the whole suite as base and as head, 10 times
-  tiergate noise bench/parse.bench.mjs --rounds 20
-  tiergate noise --detail 'bench/parse.bench.mjs::csv'
-                                                seeds, heap phase, environment, …: what each does
-
-Exit codes: 0 no false alarm, 3 false alarms, 4 a bench could not be measured.";
-
-const COMPLETION_EXAMPLES: &str = "\
-Examples:
-  tiergate completions bash > ~/.local/share/bash-completion/completions/tiergate
-  tiergate completions zsh > ~/.zfunc/_tiergate
-  tiergate completions fish > ~/.config/fish/completions/tiergate.fish";
-
 /// A program that uses no framework.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Entry {
@@ -174,6 +97,10 @@ pub(crate) struct Selection {
     /// Determinism profile of the engine: `exact`, `bench:ir` or `default`
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
+    /// Let the processes of a run share what the engine compiles while it loads the bench file, which
+    /// saves time where a lot is loaded; only results with it are comparable with one another
+    #[arg(long)]
+    pub(crate) code_cache: bool,
     /// Only benches whose id matches this glob (`*` and `?`); can be given several times
     #[arg(long, short, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
@@ -284,7 +211,7 @@ pub(crate) struct GateOptions {
     /// What counts: `auto`, `counter`, `callgrind` or `wall`
     #[arg(long, short, value_name = "INSTRUMENT")]
     pub(crate) instrument: Option<String>,
-    /// A/A repeats of each side's first readings, at least 3; equal ones end after two [default: 5]
+    /// A/A repeats of each side's first readings, at least 3; equal ones end sooner [default: 5]
     #[arg(long, value_name = "R")]
     pub(crate) repeats: Option<u32>,
     /// Pairs of readings of a bench that the first one does not decide, each under other seeds, heap
@@ -451,68 +378,6 @@ pub(crate) struct Shown {
     /// hidden marker by which a Markdown comment is found again
     #[arg(long, value_name = "NAME")]
     pub(crate) suite: Option<SuiteName>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ProveOptions {
-    /// The benches: an id, a glob that ids match, or a bench file
-    #[arg(value_name = "ID")]
-    pub(crate) id: Option<String>,
-    #[command(flatten)]
-    pub(crate) selection: Selection,
-    /// Instead, compare the count with that of the engine's own thresholds between its tiers, after
-    /// a warm-up twenty times as long
-    #[arg(long, conflicts_with_all = ["diff_profiles", "export"])]
-    pub(crate) thresholds: bool,
-    /// Instead, count in which functions the instructions are, in as many processes as there are
-    /// repeats, and show the functions that differ
-    #[arg(long, conflicts_with = "export")]
-    pub(crate) diff_profiles: bool,
-    /// Find warm-up and window anew instead of taking those of the lock
-    #[arg(long)]
-    pub(crate) recalibrate: bool,
-    /// A/A repeats, at least 3 [default: 5]
-    #[arg(long, value_name = "R")]
-    pub(crate) repeats: Option<u32>,
-    /// Processes at a time [default: the number of cores]
-    #[arg(long, short, value_name = "J")]
-    pub(crate) jobs: Option<usize>,
-    /// `html=FILE`: a page with the cost of an op over its age; `trace=FILE`: the engine's raw trace
-    #[arg(long, value_name = "KIND=FILE")]
-    pub(crate) export: Vec<String>,
-    /// Format on standard output
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: PlainFormat,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct NoiseOptions {
-    #[command(flatten)]
-    pub(crate) selection: Selection,
-    /// Instead of comparing the suite with itself, measure the benches of this id or glob under
-    /// other seeds, heap phases, warm-ups and environments, each kind by itself
-    #[arg(long, value_name = "ID", conflicts_with = "filter")]
-    pub(crate) detail: Option<String>,
-    /// How often the suite is compared with itself
-    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "detail",
-          value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) rounds: u32,
-    /// Pairs of an undecided bench, as a gate takes them
-    #[arg(long, value_name = "K", default_value_t = 6, conflicts_with = "detail",
-          value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub(crate) pairs: u32,
-    /// What counts: `auto`, `counter`, `callgrind` or `wall`
-    #[arg(long, short, value_name = "INSTRUMENT")]
-    pub(crate) instrument: Option<String>,
-    /// A/A repeats of every unperturbed reading, at least 3 [default: 5]
-    #[arg(long, value_name = "R")]
-    pub(crate) repeats: Option<u32>,
-    /// Processes at a time [default: the number of cores]
-    #[arg(long, short, value_name = "J")]
-    pub(crate) jobs: Option<usize>,
-    /// Format on standard output
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: PlainFormat,
 }
 
 /// Formats of reports that are no part of a pull request.
