@@ -4,7 +4,7 @@
 //! is. No part of a sequence comes twice: programs make unique names of it. It is predictable for
 //! everyone, and lives and ends with the measured process; its children draw the kernel's again.
 
-use super::{Pin, gate, is_main, resources};
+use super::{Pin, gate, inputs, is_main, resources};
 use crate::system::{address, call, checked, checked_int};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicI32, Ordering::Relaxed};
@@ -157,6 +157,7 @@ unsafe extern "C" fn read(file: c_int, place: *mut c_void, length: size_t) -> ss
         unsafe { fill(place.cast(), length) };
         return ssize_t::try_from(length).unwrap_or(-1);
     }
+    inputs::await_input(file);
     let arguments = [file.into(), address(place), i64::try_from(length).unwrap_or(0), 0, 0, 0];
     // SAFETY: the caller's arguments, which the kernel checks.
     ssize_t::try_from(checked(unsafe { call(libc::SYS_read, arguments) })).unwrap_or(-1)
