@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code, reason = "the tests are about libc's own functions")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![allow(clippy::print_stdout, reason = "the pinned process tells the order by it")]
 
 use nix::libc;
 use std::cell::UnsafeCell;
