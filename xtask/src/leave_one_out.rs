@@ -6,8 +6,17 @@ use crate::steps::root;
 use anyhow::Result;
 
 /// What is left out, by the words for `--engine-arg`.
-const LEFT_OUT: [&str; 5] =
-    ["no-pin:clock", "no-pin:gate", "no-pin:random", "no-pin:seed", "no-pin:resources"];
+const LEFT_OUT: [&str; 6] = [
+    "no-pin:clock",
+    "no-pin:gate",
+    "no-pin:random",
+    "no-pin:seed",
+    "no-pin:resources",
+    "no-pin:process",
+];
+
+/// What is left out on Deno only.
+const LEFT_OUT_ON_DENO: &str = "no-pin:caches";
 
 /// Prints a Markdown table for each engine: `cargo xtask leave-one-out [ENGINE…]`.
 pub(crate) fn run(engines: &[String]) -> Result<()> {
@@ -20,7 +29,8 @@ pub(crate) fn run(engines: &[String]) -> Result<()> {
         let names = everything.iter().map(|bench| bench.name.as_str());
         print_heading([engine.as_str()].into_iter().chain(names));
         print_row("everything held", everything.iter().map(Bench::cell));
-        for left_out in LEFT_OUT {
+        let is_deno = engine.starts_with("deno");
+        for left_out in LEFT_OUT.into_iter().chain(is_deno.then_some(LEFT_OUT_ON_DENO)) {
             let benches = measure(&["--engine-arg", left_out])?;
             print_row(left_out, benches.iter().map(Bench::cell));
         }

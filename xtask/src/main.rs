@@ -35,6 +35,8 @@ cargo xtask COMMAND
            compare the counter with single-stepping, address by address; `c` is a program in C
   whole-programs [ENGINE…]
            run programs under the counter from first line to last, and compare with native
+  package-suites [ENGINE…] [PACKAGE…]
+           run the test suites that packages publish likewise
   stress [--times N] [ENGINE…]
            the same with a program of everything that is hard, in every setting
   check-aarch64
@@ -74,6 +76,7 @@ fn main() -> Result<()> {
         Some("gates") => gates::run(&arguments()),
         Some("bench-counter") => bench_counter::run(&arguments()),
         Some("whole-programs") => whole_programs::run(&arguments()),
+        Some("package-suites") => whole_programs::package_suites(&arguments()),
         Some("stress") => whole_programs::stress(&arguments()),
         Some("oracle") => oracle::run(&arguments()),
         Some("check-aarch64") => test::check_aarch64(),

@@ -49,6 +49,11 @@ pub(crate) fn programs() -> Result<()> {
     packages("tests/programs", "the programs that are run whole")
 }
 
+/// Installs the packages whose own test suites are run whole.
+pub(crate) fn package_suites() -> Result<()> {
+    packages("tests/packages", "the packages whose test suites are run whole")
+}
+
 /// Installs the libraries of the project that is gated.
 pub(crate) fn gates() -> Result<()> {
     packages("tests/gates", "the libraries of the project that is gated")

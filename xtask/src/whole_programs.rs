@@ -26,6 +26,25 @@ const PROGRAMS: [&str; 15] = [
     "kernels",
 ];
 
+/// Packages whose published archives hold their tests: of parsers, data structures and streams, hashes and ciphers, in
+/// JavaScript, in wasm, and a native addon.
+const SUITES: [&str; 14] = [
+    "qs",
+    "minimist",
+    "jsonparse",
+    "json-stable-stringify",
+    "deep-equal",
+    "varint",
+    "bl",
+    "duplexify",
+    "split2",
+    "sha.js",
+    "siphash24",
+    "blake2b-wasm",
+    "xsalsa20",
+    "sodium-native",
+];
+
 /// Determinism flags of Node, and of JavaScriptCore as environment variables.
 const NODE_FLAGS: [&str; 3] = ["--single-threaded", "--random-seed=42", "--hash-seed=42"];
 pub(crate) const BUN_SERIAL: [(&str, &str); 2] =
@@ -33,11 +52,7 @@ pub(crate) const BUN_SERIAL: [(&str, &str); 2] =
 
 /// `cargo xtask whole-programs [ENGINE…]`
 pub(crate) fn run(words: &[String]) -> Result<()> {
-    let chosen = |name: &&str| words.iter().any(|word| word == name);
-    let mut engines: Vec<&str> = ENGINES.into_iter().filter(chosen).collect();
-    if engines.is_empty() {
-        engines = vec!["node-22", "node-24"];
-    }
+    let engines = chosen(words);
     let driver = prepare()?;
     println!("\n| program | {} |", engines.join(" | "));
     println!("|---{}|", "|---".repeat(engines.len()));
@@ -45,11 +60,12 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     for program in PROGRAMS {
         let mut cells = Vec::new();
         for engine in &engines {
-            let case = Case { driver: &driver, engine, program, settings: Settings::default() };
+            let script = Script::program(program);
+            let case = Case { driver: &driver, engine, script, settings: Settings::default() };
             let outcome = case.compare()?;
             failed += usize::from(outcome.is_err());
             cells.push(match outcome {
-                Ok(instructions) => format!("equal, {:.2} G", instructions / 1e9),
+                Ok(same) => format!("equal, {:.2} G", same.instructions / 1e9),
                 Err(reason) => format!("**{reason}**"),
             });
         }
@@ -82,10 +98,11 @@ pub(crate) fn stress(words: &[String]) -> Result<()> {
     let mut failed = 0;
     for engine in engines {
         for settings in Settings::of(engine) {
-            let case = Case { driver: &driver, engine, program: "stress", settings };
+            let script = Script::program("stress");
+            let case = Case { driver: &driver, engine, script, settings };
             let mut reasons = Vec::new();
             for _ in 0..times {
-                reasons.extend(case.compare()?.err());
+                reasons.extend(case.compare()?.err().map(|reason| reason.to_string()));
             }
             failed += reasons.len();
             let equal = times - reasons.len();
@@ -97,6 +114,55 @@ pub(crate) fn stress(words: &[String]) -> Result<()> {
         bail!("{failed} runs differ");
     }
     Ok(())
+}
+
+/// `cargo xtask package-suites [ENGINE…] [PACKAGE…]`: the test suites that packages publish, natively and counted.
+pub(crate) fn package_suites(words: &[String]) -> Result<()> {
+    let engines = chosen(words);
+    windows::install()?;
+    setup::package_suites()?;
+    let driver = build_driver()?;
+    println!("\n| package | {} |", engines.join(" | "));
+    println!("|---{}|", "|---".repeat(engines.len()));
+    let mut failed = 0;
+    let named: Vec<&str> = SUITES.into_iter().filter(|p| words.iter().any(|w| w == p)).collect();
+    for package in if named.is_empty() { SUITES.to_vec() } else { named } {
+        let mut cells = Vec::new();
+        for engine in &engines {
+            let script = Script::suite(package);
+            let case = Case { driver: &driver, engine, script, settings: Settings::default() };
+            cells.push(match case.compare()? {
+                Ok(same) => format!(
+                    "equal, {} passed, {:.2} G",
+                    passed(&same.output).context("the suite says nothing of passed tests")?,
+                    same.instructions / 1e9
+                ),
+                Err(Unequal::Natively(_)) => "skipped: fails natively".to_owned(),
+                Err(reason) => {
+                    failed += 1;
+                    format!("**{reason}**")
+                }
+            });
+        }
+        println!("| {package} | {} |", cells.join(" | "));
+    }
+    if failed > 0 {
+        bail!("{failed} suites differ");
+    }
+    Ok(())
+}
+
+/// The engines named; two of Node if none is.
+fn chosen(words: &[String]) -> Vec<&'static str> {
+    let named = |name: &&str| words.iter().any(|word| word == name);
+    let engines: Vec<&str> = ENGINES.into_iter().filter(named).collect();
+    if engines.is_empty() { vec!["node-22", "node-24"] } else { engines }
+}
+
+/// Tests passed, as the Test Anything Protocol's harness sums them up.
+fn passed(output: &str) -> Option<u64> {
+    let count = |line: &str| line.strip_prefix("# pass ")?.trim().parse::<u64>().ok();
+    output.lines().rev().find_map(count)
 }
 
 fn prepare() -> Result<std::path::PathBuf> {
@@ -129,16 +195,54 @@ impl std::fmt::Display for Settings {
     }
 }
 
+/// What an engine is to run.
+struct Script {
+    folder: &'static str,
+    words: Vec<String>,
+}
+
+impl Script {
+    fn program(name: &str) -> Self {
+        Self { folder: "tests/programs", words: vec![format!("{name}.mjs")] }
+    }
+
+    fn suite(package: &str) -> Self {
+        Self { folder: "tests/packages", words: vec!["suite.cjs".to_owned(), package.to_owned()] }
+    }
+}
+
+/// Why a program can't be called the same natively and counted.
+enum Unequal {
+    /// It doesn't even run natively.
+    Natively(String),
+    Differs(String),
+}
+
+impl std::fmt::Display for Unequal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Natively(reason) => write!(f, "fails natively: {reason}"),
+            Self::Differs(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// Natively and counted, a program said and did the same.
+struct Same {
+    instructions: f64,
+    output: String,
+}
+
 struct Case<'a> {
     driver: &'a Path,
     engine: &'a str,
-    program: &'a str,
+    script: Script,
     settings: Settings,
 }
 
 impl Case<'_> {
-    /// Runs natively and counted. The instructions, or what differs.
-    fn compare(&self) -> Result<Result<f64, String>> {
+    /// Runs natively and counted. What was the same, or what differs.
+    fn compare(&self) -> Result<Result<Same, Unequal>> {
         let report = std::env::temp_dir().join(format!("tiergate-whole-{}", std::process::id()));
         let native = self.command()?.output()?;
         let counted = self
@@ -148,7 +252,9 @@ impl Case<'_> {
             .output()?;
         let text = std::fs::read_to_string(&report).unwrap_or_default();
         let _ = std::fs::remove_file(&report);
-        Ok(judge(&native, &counted, &text))
+        let output = String::from_utf8_lossy(&native.stdout).into_owned();
+        let judged = judge(&native, &counted, &text);
+        Ok(judged.map(|instructions| Same { instructions, output }))
     }
 
     fn command(&self) -> Result<Command> {
@@ -159,9 +265,9 @@ impl Case<'_> {
         if self.settings.fixed_addresses {
             words.splice(0..0, ["setarch".to_owned(), "--addr-no-randomize".to_owned()]);
         }
-        let folder = root().join("tests/programs");
+        let folder = root().join(self.script.folder);
         let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).arg(format!("{}.mjs", self.program)).current_dir(folder);
+        command.args(&words[1..]).args(&self.script.words).current_dir(folder);
         if self.settings.serial && self.engine == "bun" {
             command.envs(BUN_SERIAL);
         }
@@ -169,29 +275,51 @@ impl Case<'_> {
     }
 }
 
-fn judge(native: &Output, counted: &Output, report: &str) -> Result<f64, String> {
+/// The first line in which two texts differ, of the first and of the second.
+fn first_difference(first: &[u8], second: &[u8]) -> String {
+    let [first, second] = [first, second].map(String::from_utf8_lossy);
+    let [mut ours, mut theirs] = [first.lines(), second.lines()];
+    loop {
+        match (ours.next(), theirs.next()) {
+            (Some(a), Some(b)) if a == b => {}
+            (None, None) => return "other ends of lines".to_owned(),
+            (a, b) => {
+                return format!("`{}` instead of `{}`", a.unwrap_or("end"), b.unwrap_or("end"));
+            }
+        }
+    }
+}
+
+fn judge(native: &Output, counted: &Output, report: &str) -> Result<f64, Unequal> {
+    let differs = |reason: String| Err(Unequal::Differs(reason));
     if native.status.code() != Some(0) {
         let text = String::from_utf8_lossy(&native.stderr);
         let line = text.lines().find(|line| line.contains("Error")).unwrap_or("no reason given");
-        return Err(format!("fails natively: {line}"));
+        return Err(Unequal::Natively(line.to_owned()));
     }
     if counted.status != native.status {
-        return Err(format!("{} instead of {}", counted.status, native.status));
+        return differs(format!("{} instead of {}", counted.status, native.status));
     }
     if counted.stdout != native.stdout {
-        return Err("another output".to_owned());
+        return differs(format!(
+            "another output: {}",
+            first_difference(&counted.stdout, &native.stdout)
+        ));
     }
     if counted.stderr != native.stderr {
-        return Err("other messages".to_owned());
+        return differs(format!(
+            "other messages: {}",
+            first_difference(&counted.stderr, &native.stderr)
+        ));
     }
     // A window that is open at the end says so.
     let whole = ["incomplete: None", "incomplete: Some(\n        Exited,\n    )"];
     if !whole.iter().any(|words| report.contains(words)) {
-        return Err("the count is not complete".to_owned());
+        return differs("the count is not complete".to_owned());
     }
     report
         .lines()
         .find_map(|line| line.strip_prefix("total ")?.parse().ok())
         .filter(|total: &f64| *total > 0.0)
-        .ok_or_else(|| "no count".to_owned())
+        .ok_or_else(|| Unequal::Differs("no count".to_owned()))
 }

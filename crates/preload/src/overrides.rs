@@ -2,8 +2,8 @@
 //! call by themselves: `getppid` (`process.ppid`) is a mark, `kill(0, 0)` (`process.kill(0, 0)`)
 //! arms.
 
-use crate::section;
 use crate::system::{call, checked_int};
+use crate::{pin, section};
 use libc::{c_int, pid_t};
 #[cfg(target_arch = "x86_64")]
 use tiergate_counter::Onward;
@@ -41,7 +41,7 @@ extern "C" fn kill(process: pid_t, signal: c_int) -> c_int {
     if process == 0 && signal == 0 {
         section::arm();
     }
-    let arguments = [process.into(), signal.into(), 0, 0, 0, 0];
+    let arguments = [pin::real_number(process).into(), signal.into(), 0, 0, 0, 0];
     // SAFETY: the kernel checks both arguments.
     checked_int(unsafe { call(libc::SYS_kill, arguments) })
 }

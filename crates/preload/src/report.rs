@@ -3,15 +3,18 @@
 
 use core::ffi::CStr;
 
+/// Bytes that a line can have.
+const LONGEST: usize = 320;
+
 /// A line under construction. What does not fit is cut; no line comes near the limit.
 pub(crate) struct Line {
-    bytes: [u8; 160],
+    bytes: [u8; LONGEST],
     length: usize,
 }
 
 impl Line {
     pub(crate) fn new(word: &str) -> Self {
-        Self { bytes: [0; 160], length: 0 }.text(word)
+        Self { bytes: [0; LONGEST], length: 0 }.text(word)
     }
 
     pub(crate) fn text(mut self, text: &str) -> Self {
@@ -38,8 +41,12 @@ impl Line {
         self.text(core::str::from_utf8(&digits[first..]).unwrap_or("?"))
     }
 
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or(&[])
+    }
+
     /// The line with a zero at its end.
-    pub(crate) fn terminated(mut self) -> [u8; 160] {
+    pub(crate) fn terminated(mut self) -> [u8; LONGEST] {
         let end = self.length.min(self.bytes.len() - 1);
         self.bytes[end] = 0;
         self.bytes

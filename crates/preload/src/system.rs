@@ -103,7 +103,13 @@ pub(crate) fn real_monotonic() -> u64 {
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }
 
-/// The calling thread's number.
+/// The process's real number.
+pub(crate) fn process_number() -> c_int {
+    // SAFETY: the call has no arguments and can't fail.
+    checked_int(unsafe { call(libc::SYS_getpid, [0; 6]) })
+}
+
+/// The calling thread's real number.
 pub(crate) fn thread_number() -> c_int {
     // SAFETY: the call has no arguments and can't fail.
     checked_int(unsafe { call(libc::SYS_gettid, [0; 6]) })

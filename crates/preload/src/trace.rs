@@ -7,7 +7,7 @@
 //! descriptors 1 and 2, which stay as they are, and so does not come between.
 
 use crate::report::Line;
-use crate::system::thread_number;
+use crate::system::{process_number, thread_number};
 use core::ffi::{CStr, c_char};
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed};
@@ -63,8 +63,7 @@ pub(crate) fn arm(section: u64) {
 }
 
 fn is_traced_thread() -> bool {
-    // SAFETY: `getpid` has no preconditions.
-    !STREAM.load(Relaxed).is_null() && thread_number() == unsafe { libc::getpid() }
+    !STREAM.load(Relaxed).is_null() && thread_number() == process_number()
 }
 
 fn print(line: Line) {

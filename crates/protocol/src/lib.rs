@@ -68,6 +68,10 @@ pub mod pin {
     /// The kernel's random bytes for the program itself are constant: the launcher's part, which
     /// the library ignores.
     pub const SEED: &str = "seed";
+    /// The engine's caches on disk are empty and its own: the launcher's part, too.
+    pub const CACHES: &str = "caches";
+    /// The process's own number is constant.
+    pub const PROCESS: &str = "process";
     /// Figures of the memory and the processor time that were used, and are left, are fixed.
     pub const RESOURCES: &str = "resources";
 }

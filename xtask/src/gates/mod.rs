@@ -49,6 +49,13 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
                 let faults = faults(change, round, &gated);
                 totals.add(change, round, &gated, faults.is_empty());
                 faults.iter().for_each(|fault| eprintln!("{fault}"));
+                eprintln!(
+                    "{name} {} of {}: {} faults, {:.0} s",
+                    round + 1,
+                    options.times,
+                    faults.len(),
+                    gated.seconds
+                );
                 wrong += faults.len();
             }
             totals.print(&change.title());

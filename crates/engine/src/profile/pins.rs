@@ -81,6 +81,23 @@ pub(super) const PINS: &[Pin] = &[
                  pointers; their digits cost instructions",
     },
     Pin {
+        profiles: EXACT,
+        engines: ON_ALL,
+        form: Held,
+        text: "pin:process",
+        reason: "the process's number is kept in strings and printed, in collections too: a number \
+                 of more digits takes more room in the heap and more instructions",
+    },
+    Pin {
+        profiles: EXACT,
+        engines: ON_DENO,
+        form: Held,
+        text: "pin:caches",
+        reason: "Deno keeps what it knows of modules in databases that its processes share: which \
+                 of them waits, finds a module analysed, or mends the log that another has left, \
+                 decides where later objects lie",
+    },
+    Pin {
         profiles: BOTH,
         engines: ON_V8,
         form: V8,

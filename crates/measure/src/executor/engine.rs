@@ -3,6 +3,7 @@
 use super::beside::BesideFlags;
 use super::code_cache::CodeCache;
 use super::empty::EmptyOps;
+use super::held;
 use super::invocation::{Equipment, Invocation};
 use super::lifting::LiftedPins;
 use super::opened::read_notes;
@@ -34,9 +35,9 @@ use std::time::Duration;
 use tiergate_engine::{AcceptedFlags, Engine, Seeds, can_preload};
 use tiergate_model::{
     Fingerprint, InstrumentKind, MarkCheck, Observed, OpBudget, Perturbation, PerturbationKind,
-    Phases, Pinned, Proof, WindowShape,
+    Phases, Proof, WindowShape,
 };
-use tiergate_protocol::{environment, instrument, pin};
+use tiergate_protocol::{environment, instrument};
 
 /// What all children of a run share.
 pub struct Sandbox {
@@ -286,15 +287,7 @@ impl EngineExecutor {
         let window = self.run_window(&scratch, &bench, budget, invocation, name, how)?;
         let report = window.report;
         let counts = instrument.section_counts(scratch.directory(), &report)?;
-        let is_held = !how.held.is_empty();
-        let mut pinned = report.pinned.or_else(|| is_held.then(Pinned::default));
-        if let Some(pinned) = pinned.as_mut() {
-            if window.fixed_seed {
-                pinned.held.push(pin::SEED.to_owned());
-            } else if how.held.contains(&pin::SEED) {
-                pinned.lifted = Some(SEED_NOT_HELD.to_owned());
-            }
-        }
+        let pinned = held::told(how.held, report.pinned, window.fixed_seed);
         let (count, subtracted_mark_cost) = window.plan.count(&counts, instrument.kind().name())?;
         if count < instrument.least_count(budget.window_ops) {
             return Err(Fault::Instrument {
@@ -321,7 +314,7 @@ impl EngineExecutor {
                     .closed
                     .first()
                     .map_or_else(Vec::new, |first| first.sub_windows.clone()),
-                elsewhere: report.spent.elsewhere(share_elsewhere(how.held), waits),
+                elsewhere: report.spent.elsewhere(held::share_elsewhere(how.held), waits),
                 observed: report.observed,
                 twin: None,
                 pinned,
@@ -393,9 +386,7 @@ impl EngineExecutor {
         how: &How<'_>,
     ) -> Result<WindowRun, Fault> {
         self.check_engine()?;
-        if how.held.contains(&pin::SEED) {
-            invocation.fix_seed();
-        }
+        held::hold(how.held, &mut invocation, scratch)?;
         let preload = self.harness.preload.as_ref().ok_or_else(|| {
             Fault::Marks("this build of tiergate carries no library for the marks".to_owned())
         })?;
@@ -422,10 +413,6 @@ impl EngineExecutor {
         for (name, value) in &variables {
             invocation.set(name, value);
         }
-        if !how.held.is_empty() {
-            invocation.set(environment::PINS, how.held.join(","));
-        }
-
         let idle = (!how.held.is_empty()).then_some(IDLE);
         let mut limits = self.limits(how.options.show_output, idle);
         limits.watched = vec![request.events.clone(), report.clone()];
@@ -443,11 +430,6 @@ impl EngineExecutor {
     }
 }
 
-/// The kernel makes the bytes at `exec`, and only the process that starts another one can hold it
-/// there.
-const SEED_NOT_HELD: &str = "`seed`: the engine is started by a program that leaves it to the \
-     kernel, or tracing is forbidden here";
-
 /// The circumstances of a window.
 struct How<'a> {
     flags: &'a AcceptedFlags,
@@ -463,12 +445,6 @@ const UNSEEN: ReadOptions = ReadOptions { perturbation: Perturbation::None, show
 /// Two parts that must agree, where the instrument can tell them apart without leaving the window.
 fn division(instrument: &dyn Instrument) -> Division<'static> {
     if instrument.kind() == InstrumentKind::Counter { Division::Halves } else { Division::Whole }
-}
-
-/// The least share of the work, done by others, that is no helper's of the engine: where the gate
-/// holds these back there is none of theirs.
-fn share_elsewhere(held: &[&str]) -> f64 {
-    if held.iter().any(|name| name.starts_with(pin::GATE)) { 0.02 } else { 0.3 }
 }
 
 /// A bench that was run with its window.

@@ -1,9 +1,11 @@
 //! One step for one bench file or bench: list it, size it, read it.
 
 mod beside;
+mod caches;
 mod code_cache;
 mod empty;
 mod engine;
+mod held;
 mod invocation;
 mod lifting;
 mod mock;

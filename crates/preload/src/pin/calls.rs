@@ -9,11 +9,11 @@
 
 use super::gate::{self, Role};
 use super::wait::Wait;
-use super::{Pin, clock, times};
+use super::{Pin, clock, process, times};
 use crate::system::{address, call, checked, pointer};
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::SeqCst;
-use libc::{c_int, c_long, timespec};
+use libc::{c_int, c_long, pid_t, timespec};
 
 /// libc's `syscall`. Declared with all six arguments: on the architectures supported, more
 /// arguments than were passed are registers of any content, which the kernel ignores.
@@ -43,9 +43,24 @@ unsafe extern "C" fn syscall(
                     as c_long
             }
             libc::SYS_futex if Pin::any() => futex(arguments),
+            libc::SYS_getpid if let Some(number) = process::number() => number.into(),
+            libc::SYS_gettid if let Some(number) = process::thread_number() => number.into(),
+            libc::SYS_kill | libc::SYS_tkill | libc::SYS_tgkill | libc::SYS_pidfd_open => {
+                checked(call(number, with_real_numbers(number, arguments)))
+            }
             _ => checked(call(number, arguments)),
         }
     }
+}
+
+/// The arguments of a call that is about a process, or about a thread of it.
+fn with_real_numbers(call: c_long, arguments: [c_long; 6]) -> [c_long; 6] {
+    let [first, second, ..] = arguments;
+    let real = |number: c_long| c_long::from(process::real_number(number as pid_t));
+    let second = if call == libc::SYS_tgkill { real(second) } else { second };
+    let mut changed = arguments;
+    changed[..2].copy_from_slice(&[real(first), second]);
+    changed
 }
 
 /// A futex call. Its timeout, if it has one, is by the virtual clock; in the gate its wait is one

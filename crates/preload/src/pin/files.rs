@@ -1,7 +1,7 @@
 //! Overrides of the functions that open files: random devices are remembered, and a few of the
 //! kernel's figures have constant contents.
 
-use super::random::noted;
+use super::random::{self, noted};
 use super::real::{FileOpen, Next};
 use super::{Pin, resources};
 use crate::opened;
@@ -13,8 +13,22 @@ use libc::{c_char, c_int, mode_t};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Meaning {
     RandomDevice,
+    /// What the process uses of the memory.
     OwnPages,
+    /// What the machine has left of it.
+    Memory,
     Other,
+}
+
+impl Meaning {
+    /// A file with constant content in place of the kernel's; `None` where that one is to be opened.
+    fn figures(self) -> Option<c_int> {
+        match self {
+            Self::OwnPages => resources::pages(),
+            Self::Memory => resources::memory(),
+            Self::RandomDevice | Self::Other => None,
+        }
+    }
 }
 
 /// # Safety
@@ -27,6 +41,7 @@ unsafe fn meaning(path: *const c_char) -> Meaning {
     match unsafe { CStr::from_ptr(path) }.to_bytes() {
         b"/dev/urandom" | b"/dev/random" => Meaning::RandomDevice,
         b"/proc/self/statm" => Meaning::OwnPages,
+        b"/proc/meminfo" => Meaning::Memory,
         _ => Meaning::Other,
     }
 }
@@ -39,7 +54,7 @@ unsafe fn open_file(folder: c_int, path: *const c_char, flags: c_int, mode: mode
         opened::note(folder, path);
         meaning(path)
     };
-    if let Some(file) = (meaning == Meaning::OwnPages).then(resources::pages).flatten() {
+    if let Some(file) = meaning.figures() {
         return file;
     }
     let arguments = [folder.into(), address(path), flags.into(), mode.into(), 0, 0];
@@ -61,12 +76,14 @@ pub(super) unsafe fn open_stream(
     // SAFETY: the caller's arguments.
     unsafe {
         opened::note(libc::AT_FDCWD, path);
-        match meaning(path) {
-            Meaning::OwnPages => match resources::pages() {
-                Some(file) => libc::fdopen(file, mode),
-                None => real(path, mode),
-            },
-            _ => real(path, mode),
+        let content = match meaning(path) {
+            // A stream reads by calls inside of libc.
+            Meaning::RandomDevice => random::as_file(),
+            meaning => meaning.figures(),
+        };
+        match content {
+            Some(file) => libc::fdopen(file, mode),
+            None => real(path, mode),
         }
     }
 }

@@ -12,7 +12,7 @@ use libc::{c_int, clockid_t, pthread_cond_t, pthread_mutex_t, pthread_t, sem_t, 
 ///
 /// # Safety
 /// The time is null or valid.
-unsafe fn wait_until(time: *const timespec) -> Option<Wait> {
+pub(super) unsafe fn wait_until(time: *const timespec) -> Option<Wait> {
     // SAFETY: the caller's promise.
     let deadline = clock::nanoseconds(unsafe { time.as_ref() }?)?;
     Pin::Clock.is_on().then(|| Wait::until(deadline))

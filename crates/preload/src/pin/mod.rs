@@ -11,16 +11,20 @@ mod calls;
 mod clock;
 mod files;
 mod gate;
+mod inputs;
 mod locks;
+mod process;
 mod random;
 mod real;
 mod resources;
+mod shared_locks;
 mod signs;
 mod times;
 mod wait;
 mod waits;
 
 pub(crate) use gate::parking_ns;
+pub(crate) use process::real_number;
 
 use crate::environment::variable;
 use crate::report::Line;
@@ -35,6 +39,7 @@ enum Pin {
     Gate = 2,
     Random = 4,
     Resources = 8,
+    Process = 16,
 }
 
 /// The pins that are on, as bits.
@@ -58,6 +63,7 @@ impl Pin {
             pin::GATE => gate::prepare(value.as_bytes()).then_some(Self::Gate),
             pin::RANDOM => Some(Self::Random),
             pin::RESOURCES => Some(Self::Resources),
+            pin::PROCESS => Some(Self::Process),
             _ => None,
         }
     }
@@ -75,6 +81,7 @@ pub(crate) fn report() -> Option<Line> {
         (pin::GATE, Pin::Gate),
         (pin::RANDOM, Pin::Random),
         (pin::RESOURCES, Pin::Resources),
+        (pin::PROCESS, Pin::Process),
     ] {
         if one.is_on() {
             line = line.text(" ").text(name);

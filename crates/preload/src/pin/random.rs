@@ -4,8 +4,7 @@
 //! is. No part of a sequence comes twice: programs make unique names of it. It is predictable for
 //! everyone, and lives and ends with the measured process; its children draw the kernel's again.
 
-use super::gate;
-use super::{Pin, is_main};
+use super::{Pin, gate, inputs, is_main, resources};
 use crate::system::{address, call, checked, checked_int};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicI32, Ordering::Relaxed};
@@ -98,6 +97,25 @@ unsafe extern "C" fn getentropy(place: *mut c_void, length: size_t) -> c_int {
     if unsafe { random(place, length, 0) }.cast_unsigned() == length { 0 } else { -1 }
 }
 
+/// A random device as a file, which has an end: what libc's streams read, they read by calls that
+/// can't be overridden.
+pub(super) fn as_file() -> Option<c_int> {
+    // A thread's stack can be small.
+    const PART: usize = 4_096;
+    const PARTS: usize = 16;
+    let file = Pin::Random.is_on().then(resources::new_file).flatten()?;
+    let mut part = [0_u8; PART];
+    for number in 0..PARTS {
+        // SAFETY: the part is as long as said.
+        unsafe { fill(part.as_mut_ptr(), PART) };
+        let offset = i64::try_from(number * PART).unwrap_or(i64::MAX);
+        if !resources::write_at(file, &part, offset) {
+            return None;
+        }
+    }
+    Some(file)
+}
+
 /// Remembers the descriptor of a random device.
 pub(super) fn opened(file: c_int) {
     if Pin::Random.is_on() && file >= 0 {
@@ -139,6 +157,7 @@ unsafe extern "C" fn read(file: c_int, place: *mut c_void, length: size_t) -> ss
         unsafe { fill(place.cast(), length) };
         return ssize_t::try_from(length).unwrap_or(-1);
     }
+    inputs::await_input(file);
     let arguments = [file.into(), address(place), i64::try_from(length).unwrap_or(0), 0, 0, 0];
     // SAFETY: the caller's arguments, which the kernel checks.
     ssize_t::try_from(checked(unsafe { call(libc::SYS_read, arguments) })).unwrap_or(-1)

@@ -5,8 +5,8 @@ use core::marker::PhantomData;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 use libc::{
-    c_char, c_int, clockid_t, pthread_attr_t, pthread_cond_t, pthread_mutex_t, pthread_t, sem_t,
-    timespec, timeval,
+    c_char, c_int, clockid_t, pthread_attr_t, pthread_cond_t, pthread_mutex_t, pthread_rwlock_t,
+    pthread_t, sem_t, timespec, timeval,
 };
 
 /// One of libc's functions, of type `F`.
@@ -87,6 +87,9 @@ type CondClockWait = unsafe extern "C" fn(
     *const timespec,
 ) -> c_int;
 type SemClockWait = unsafe extern "C" fn(*mut sem_t, clockid_t, *const timespec) -> c_int;
+type Lock = unsafe extern "C" fn(*mut pthread_rwlock_t) -> c_int;
+pub(super) type LockUntil =
+    unsafe extern "C" fn(*mut pthread_rwlock_t, clockid_t, *const timespec) -> c_int;
 type MutexClockLock =
     unsafe extern "C" fn(*mut pthread_mutex_t, clockid_t, *const timespec) -> c_int;
 
@@ -108,3 +111,8 @@ pub(super) static COND_TIMEDWAIT: Next<CondTimedWait> =
 pub(super) static COND_CLOCKWAIT: Next<CondClockWait> = Next::new(c"pthread_cond_clockwait");
 pub(super) static SEM_CLOCKWAIT: Next<SemClockWait> = Next::new(c"sem_clockwait");
 pub(super) static MUTEX_CLOCKLOCK: Next<MutexClockLock> = Next::new(c"pthread_mutex_clocklock");
+pub(super) static READ_LOCK: Next<Lock> = Next::new(c"pthread_rwlock_rdlock");
+pub(super) static READ_LOCK_UNTIL: Next<LockUntil> = Next::new(c"pthread_rwlock_clockrdlock");
+pub(super) static WRITE_LOCK: Next<Lock> = Next::new(c"pthread_rwlock_wrlock");
+pub(super) static WRITE_LOCK_UNTIL: Next<LockUntil> = Next::new(c"pthread_rwlock_clockwrlock");
+pub(super) static UNLOCK: Next<Lock> = Next::new(c"pthread_rwlock_unlock");

@@ -2,6 +2,7 @@
 //! collectors that scan the stack find such numbers there and may take them for pointers.
 
 use super::{Pin, clock, files, is_main, real};
+use crate::report::Line;
 use crate::system::{address, call, checked_int};
 use libc::{c_int, timeval};
 
@@ -63,18 +64,59 @@ unsafe extern "C" fn sysinfo(info: *mut libc::sysinfo) -> c_int {
 
 /// A file with the constant content of `/proc/self/statm`; `None` where the figures are real.
 pub(super) fn pages() -> Option<c_int> {
+    Pin::Resources.is_on().then(|| file_of(PAGES)).flatten()
+}
+
+/// A file like `/proc/meminfo`, by which half of the memory is left; `None` where the figures are
+/// real.
+pub(super) fn memory() -> Option<c_int> {
     if !Pin::Resources.is_on() {
         return None;
     }
-    let name = c"statm";
+    // SAFETY: zeros are a valid value of this structure of numbers.
+    let mut info: libc::sysinfo = unsafe { core::mem::zeroed() };
+    // SAFETY: the place is valid.
+    unsafe { call(libc::SYS_sysinfo, [address(&raw mut info), 0, 0, 0, 0, 0]) };
+    let kilobytes = |units: u64| units * u64::from(info.mem_unit) / 1_024;
+    let (total, swap) = (kilobytes(info.totalram), kilobytes(info.totalswap));
+    let figures = [
+        ("MemTotal:", total),
+        ("MemFree:", total / 2),
+        ("MemAvailable:", total / 2),
+        ("Buffers:", 0),
+        ("Cached:", 0),
+        ("SwapCached:", 0),
+        ("SwapTotal:", swap),
+        ("SwapFree:", swap),
+        ("Shmem:", 0),
+        ("SReclaimable:", 0),
+    ];
+    let text = figures.into_iter().fold(Line::new(""), |text, (name, figure)| {
+        text.text(name).text(" ").number(figure).text(" kB\n")
+    });
+    file_of(text.bytes())
+}
+
+fn file_of(content: &[u8]) -> Option<c_int> {
+    let file = new_file()?;
+    write_at(file, content, 0).then_some(file)
+}
+
+/// A new file in memory, to be read from its beginning.
+pub(super) fn new_file() -> Option<c_int> {
+    let name = c"constant";
     let arguments = [address(name.as_ptr()), libc::MFD_CLOEXEC.into(), 0, 0, 0, 0];
     // SAFETY: the name is terminated.
-    let file = c_int::try_from(unsafe { call(libc::SYS_memfd_create, arguments) }).ok()?;
-    let length = i64::try_from(PAGES.len()).unwrap_or(0);
-    let arguments = [file.into(), address(PAGES.as_ptr()), length, 0, 0, 0];
+    let file = unsafe { call(libc::SYS_memfd_create, arguments) };
+    c_int::try_from(file).ok().filter(|file| *file >= 0)
+}
+
+/// Writes without moving the place that is read from. Returns whether it is there.
+pub(super) fn write_at(file: c_int, content: &[u8], offset: i64) -> bool {
+    let length = i64::try_from(content.len()).unwrap_or(0);
+    let arguments = [file.into(), address(content.as_ptr()), length, offset, 0, 0];
     // SAFETY: the content is as long as said.
-    let written = file >= 0 && unsafe { call(libc::SYS_pwrite64, arguments) } == length;
-    written.then_some(file)
+    unsafe { call(libc::SYS_pwrite64, arguments) == length }
 }
 
 /// libc's `fopen`.

@@ -50,7 +50,7 @@ fn held(reading: &Reading) -> String {
 #[test]
 fn readings_of_the_same_code_are_equal_to_the_instruction() {
     need_x86!();
-    for engine in ENGINES.into_iter().filter(|engine| !engine.starts_with("deno")) {
+    for engine in ENGINES {
         let project = Project::with_budget(600, 200);
         for bench in measure(&project, WORKLOADS, engine, "--jobs 3") {
             assert!(is_exact(&bench), "{engine} {}: {:?}", bench.id, counts(&bench));
@@ -59,13 +59,20 @@ fn readings_of_the_same_code_are_equal_to_the_instruction() {
 }
 
 #[test]
-fn denos_readings_are_equal_within_two_in_a_hundred_thousand() {
+fn the_process_has_the_same_number_each_time_and_reaches_itself_by_it() {
     need_x86!();
-    let project = Project::with_budget(600, 200);
-    for bench in measure(&project, WORKLOADS, "deno", "--jobs 3") {
-        let counts = counts(&bench);
-        let (low, high) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
-        assert!(high - low <= low / 50_000, "{}: {counts:?}", bench.id);
+    let source = "import { bench } from 'tiergate';\nimport { execSync } from 'node:child_process';\n\
+        bench('number', () => {\n\
+          if (process.pid !== 4194304) throw new Error(`the number ${process.pid}`);\n\
+          process.kill(process.pid, 'SIGCONT');\n\
+        }, { setup: () => {\n\
+          const parent = String(execSync('echo $PPID')).trim();\n\
+          if (parent === '4194304') throw new Error('others see the real one');\n\
+        } });\n";
+    for engine in ENGINES {
+        let project = Project::with_budget(20, 5);
+        let benches = measure(&project, source, engine, "");
+        assert!(held(&benches[0].readings[0]).contains("process"), "{engine}");
     }
 }
 
@@ -134,7 +141,7 @@ fn a_bench_that_hangs_behind_the_gate_is_read_without_it_and_says_so() {
     for reading in &benches[0].readings {
         let lifted = reading.proof.pinned.as_ref().and_then(|pinned| pinned.lifted.clone());
         assert!(lifted.is_some_and(|reason| reason.contains("not finished within 8 s")));
-        assert_eq!(held(reading), "clock random resources seed");
+        assert_eq!(held(reading), "clock random resources process seed");
     }
 }
 
@@ -143,8 +150,8 @@ fn only_the_exact_profile_holds_anything_and_the_clock_instrument_nothing() {
     need_x86!();
     let source = "import { bench } from 'tiergate';\nbench('date', () => Date.now());\n";
     for (more, expected) in [
-        ("", "clock gate random resources seed"),
-        ("--engine-arg no-pin:gate --engine-arg no-pin:seed", "clock random resources"),
+        ("", "clock gate random resources process seed"),
+        ("--engine-arg no-pin:gate --engine-arg no-pin:seed", "clock random resources process"),
         ("--profile default", ""),
         ("--profile bench:ir", ""),
     ] {

@@ -24,7 +24,9 @@ pub(super) fn await_return(helper: &Helper) {
     while !helper.await_return(&LOOK) {
         // Under load a thread that could run waits long for a processor: its state, not the time,
         // tells whether it is blocked.
-        if is_runnable(helper.thread.load(Relaxed)) {
+        let thread = helper.thread.load(Relaxed);
+        // Without a number it has not begun yet.
+        if thread == 0 || is_runnable(thread) {
             asleep = 0;
             running += 1;
         } else {
@@ -78,6 +80,23 @@ mod tests {
     use super::*;
     use crate::system::thread_number;
     use std::sync::mpsc;
+
+    #[test]
+    fn a_thread_that_has_not_begun_yet_is_not_taken_to_be_asleep() {
+        let helper = std::sync::Arc::new(Helper::new());
+        assert!(helper.take());
+        helper.begin();
+        let late = std::thread::spawn({
+            let helper = std::sync::Arc::clone(&helper);
+            move || {
+                std::thread::sleep(core::time::Duration::from_millis(400));
+                helper.leave();
+            }
+        });
+        await_return(&helper);
+        assert!(!helper.is_elsewhere.load(Relaxed) && !helper.is_out.load(Relaxed));
+        late.join().unwrap();
+    }
 
     #[test]
     fn sleeping_and_running_threads_are_told_apart() {
