@@ -203,33 +203,6 @@ fn calm_windows_of_drained_grown_and_removed_work_are_none_to_judge_by() {
     }
 }
 
-const LATE_EXPRESSION: &str = r"
-const text = 'abc-123 '.repeat(20);
-const one = /(\d+) abc-(\d+) /, other = /([a-z]+)-(\d+) [a-z]/;
-let calls = 0;
-bench('later', () => (calls++ < 60000 ? one : other).test(text));
-bench('makes', () => new RegExp('([0-9]+) abc-' + (calls++ % 1000)).test(text));
-";
-
-/// V8 tells nobody that it compiles a regular expression; the counter sees the code being written.
-#[test]
-fn code_that_the_traced_run_does_not_tell_of_leaves_a_window_unproven() {
-    for engine in ON_NODE {
-        let project = Project::with_benches(LATE_EXPRESSION);
-        let table = engine.replace('@', "-");
-        let lock = format!(
-            "version = 1\n\n[{table}.\"a.bench.mjs::later\"]\nwarmup_ops = 50000\nwindow_ops = \
-             20000\nseconds = 1.0\n"
-        );
-        project.file("tiergate.lock", lock);
-        counted(&project, engine, "", 3);
-        let file = project.result("head.json");
-        let reason = bench_of(&file, "later").reason.as_deref().unwrap_or("no reason");
-        assert!(reason.starts_with("unproven: code was written"), "{engine}: {reason}");
-        assert_eq!(bench_of(&file, "makes").reason, None, "{engine}");
-    }
-}
-
 /// A table in which every op forgets one entry: its lookups get dearer until the engine cleans it up,
 /// every some ten thousand ops.
 const TABLE: &str = "
