@@ -167,7 +167,7 @@ bench('walked', () => { let sum = 0; for (const one of again.values()) sum += on
 const made = (function* () { for (let i = 0; i < 3000; i++) yield work(i % 100 + 50); })();
 bench('generated', () => made.next().value);
 const known = new Map();
-bench('remembered', () => known.get(1) ?? known.set(1, work(50000)).get(1));
+bench('remembered', () => known.get(1) ?? known.set(1, work(500000)).get(1));
 bench('looked up', () => known.get(at++ & 1));
 const kept = [];
 bench('grows', () => { kept.push(1); let sum = 0; for (const one of kept) sum += one; return sum; });
