@@ -50,7 +50,7 @@ fn functions_that_differ_between_equal_runs_are_named() {
     equal.prints("no function differs");
     let differs = prove("a.bench.mjs::clock --engine-arg no-pin:clock");
     differs.exits(3);
-    differs.prints("functions differ");
+    differs.prints("difference ");
     differs.prints("(node)");
 }
 
