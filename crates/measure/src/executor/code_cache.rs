@@ -14,14 +14,20 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 use tiergate_engine::Engine;
 
 /// The code of one run, removed with it.
 pub(super) struct CodeCache {
     variable: &'static str,
     home: tempfile::TempDir,
-    primed: Mutex<BTreeMap<Key, Arc<OnceLock<PathBuf>>>>,
+    primed: Mutex<BTreeMap<Key, Arc<Place>>>,
+}
+
+/// Where the code for one kind of process lies, and whether it is there.
+struct Place {
+    folder: PathBuf,
+    primed: Once,
 }
 
 /// The words of a command line, the bench file among them, and those of the process that it starts.
@@ -55,17 +61,14 @@ impl CodeCache {
         let key = (invocation.command.arguments.clone(), worker.unwrap_or_default());
         let place = {
             let mut primed = self.primed.lock().unwrap_or_else(PoisonError::into_inner);
-            let number = primed.len();
-            let place = primed.entry(key).or_default();
-            // Other processes of the same kind wait for this one, those of other kinds do not.
-            (Arc::clone(place), self.home.path().join(number.to_string()))
+            let folder = self.home.path().join(primed.len().to_string());
+            let new = || Arc::new(Place { folder, primed: Once::new() });
+            Arc::clone(primed.entry(key).or_insert_with(new))
         };
-        let (known, folder) = place;
-        let folder = known.get_or_init(|| {
-            load(PrimedCode { variable: self.variable, folder: folder.clone() });
-            folder
-        });
-        PrimedCode { variable: self.variable, folder: folder.clone() }
+        let code = PrimedCode { variable: self.variable, folder: place.folder.clone() };
+        // Other processes of the same kind wait for this one, those of other kinds do not.
+        place.primed.call_once(|| load(code.clone()));
+        code
     }
 }
 

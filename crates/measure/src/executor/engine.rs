@@ -124,12 +124,7 @@ impl EngineExecutor {
     }
 
     fn invoke_with(&self, flags: &AcceptedFlags, file: &BenchFile) -> Result<Invocation, Fault> {
-        let equipment = Equipment {
-            engine: &self.engine,
-            flags,
-            harness: &self.harness,
-            sandbox: &self.sandbox,
-        };
+        let equipment = self.equipment(flags);
         let mut invocation = equipment.invoke(file)?;
         if let Some(cache) = &self.code_cache {
             invocation.code = Some(cache.primed(&invocation, |code| {
@@ -143,6 +138,10 @@ impl EngineExecutor {
             }));
         }
         Ok(invocation)
+    }
+
+    fn equipment<'a>(&'a self, flags: &'a AcceptedFlags) -> Equipment<'a> {
+        Equipment { engine: &self.engine, flags, harness: &self.harness, sandbox: &self.sandbox }
     }
 
     /// Nothing is measured with an engine that can't be.
@@ -172,11 +171,15 @@ impl EngineExecutor {
         is_whole.then(|| read_notes(notes, directory, &file.absolute)).flatten()
     }
 
-    /// Has the preloaded library note the files that the process opens.
-    fn note_opened(&self, invocation: &mut Invocation, scratch: &Scratch) -> PathBuf {
+    /// A process of which the preloaded library notes the files that it opens. It gets no compiled
+    /// code, which would be opened in place of what it was compiled from.
+    fn invoke_noting(
+        &self,
+        file: &BenchFile,
+        scratch: &Scratch,
+    ) -> Result<(Invocation, PathBuf), Fault> {
+        let mut invocation = self.equipment(self.flags_of(file)?.as_ref()).invoke(file)?;
         let notes = scratch.path("opened");
-        // What is compiled already is opened in place of what it was compiled from.
-        invocation.code = None;
         if let Some(preload) = &self.harness.preload {
             let variables = [
                 ("LD_PRELOAD", preload.clone().into_os_string()),
@@ -186,7 +189,7 @@ impl EngineExecutor {
                 invocation.set(name, value);
             }
         }
-        notes
+        Ok((invocation, notes))
     }
 
     fn request(&self, mode: Mode, file: &BenchFile, scratch: &Scratch) -> Request {
@@ -322,32 +325,6 @@ impl EngineExecutor {
         })
     }
 
-    fn take_profile(&self, bench: &Bench, budget: OpBudget) -> Result<Profile, Fault> {
-        let fault = |fault: String| Fault::Instrument { instrument: instrument::COUNTER, fault };
-        let scratch = Scratch::new()?;
-        let path = scratch.path("profile");
-        let held = self.flags.set().held();
-        let mut invocation = self.invoke(&bench.file)?;
-        invocation.set(environment::PROFILE, &path);
-        let how =
-            How { flags: &self.flags, held: &held, division: Division::Whole, options: UNSEEN };
-        let name = instrument::COUNTER;
-        let window = self.run_window(&scratch, bench, budget, invocation, name, &how)?;
-        if let Some(reason) = window.report.uncounted {
-            return Err(fault(reason));
-        }
-        let profile = Profile::read(&path).map_err(|error| fault(error.to_string()))?;
-        let count = window.report.closed.first().and_then(|section| section.instructions);
-        // In brackets, what lies between them is in the profile but not in the count.
-        if bench.discovered.window == WindowShape::Span && count != Some(profile.total()) {
-            return Err(fault(format!(
-                "the profile has {} instructions, the count says {count:?}",
-                profile.total()
-            )));
-        }
-        Ok(profile)
-    }
-
     fn trace_once(
         &self,
         flags: &AcceptedFlags,
@@ -466,8 +443,7 @@ impl Executor for EngineExecutor {
     fn list(&self, file: &BenchFile) -> Result<Listing, Fault> {
         let scratch = Scratch::new()?;
         let request = self.request(Mode::List, file, &scratch);
-        let mut invocation = self.invoke(file)?;
-        let notes = self.note_opened(&mut invocation, &scratch);
+        let (invocation, notes) = self.invoke_noting(file, &scratch)?;
         let (events, outcome) =
             self.start(&scratch, request, invocation, &self.limits(true, None))?;
         let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
@@ -477,7 +453,29 @@ impl Executor for EngineExecutor {
     }
 
     fn profile(&self, bench: &Bench, budget: OpBudget) -> Result<Profile, Fault> {
-        self.take_profile(bench, budget)
+        let fault = |fault: String| Fault::Instrument { instrument: instrument::COUNTER, fault };
+        let scratch = Scratch::new()?;
+        let path = scratch.path("profile");
+        let held = self.flags.set().held();
+        let mut invocation = self.invoke(&bench.file)?;
+        invocation.set(environment::PROFILE, &path);
+        let how =
+            How { flags: &self.flags, held: &held, division: Division::Whole, options: UNSEEN };
+        let name = instrument::COUNTER;
+        let window = self.run_window(&scratch, bench, budget, invocation, name, &how)?;
+        if let Some(reason) = window.report.uncounted {
+            return Err(fault(reason));
+        }
+        let profile = Profile::read(&path).map_err(|error| fault(error.to_string()))?;
+        let count = window.report.closed.first().and_then(|section| section.instructions);
+        // In brackets, what lies between them is in the profile but not in the count.
+        if bench.discovered.window == WindowShape::Span && count != Some(profile.total()) {
+            return Err(fault(format!(
+                "the profile has {} instructions, the count says {count:?}",
+                profile.total()
+            )));
+        }
+        Ok(profile)
     }
 
     fn opened(&self, bench: &Bench) -> Result<Option<BTreeSet<PathBuf>>, Fault> {
@@ -485,8 +483,7 @@ impl Executor for EngineExecutor {
         let mut request = self.request(Mode::Size, &bench.file, &scratch);
         request.select = Some(selection(bench));
         request.sizing = Some(LOOK);
-        let mut invocation = self.invoke(&bench.file)?;
-        let notes = self.note_opened(&mut invocation, &scratch);
+        let (invocation, notes) = self.invoke_noting(&bench.file, &scratch)?;
         let (events, outcome) =
             self.start(&scratch, request, invocation, &self.limits(false, None))?;
         Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout }.sized()?;

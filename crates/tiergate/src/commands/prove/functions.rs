@@ -1,6 +1,6 @@
 //! Which functions an op's instructions are in, and what generated code calls.
 
-use super::{Proof, tell_incomplete};
+use super::Proof;
 use crate::failure::Failure;
 use crate::output;
 use std::cmp::Reverse;
@@ -9,39 +9,17 @@ use tiergate_measure::Fault;
 use tiergate_measure::executor::Bench;
 use tiergate_measure::profile::{Function, Profile};
 use tiergate_model::{
-    BenchResult, BenchStatus, ExitStatus, FunctionCount, OpBudget, SymbolEntries, WindowFunctions,
+    BenchResult, ExitStatus, FunctionCount, OpBudget, SymbolEntries, WindowFunctions,
 };
 use tiergate_report::window_functions_text;
 
 impl Proof<'_> {
     /// Shows one profile of each bench; `symbols` are the functions whose entries are asked for.
     pub(super) fn functions(&self, symbols: &[String]) -> Result<ExitStatus, Failure> {
-        let inspected = &self.inspected;
-        let mut status = ExitStatus::Pass;
-        let mut found = Vec::new();
-        let results = self.measured(inspected.repeats);
-        for (bench, result) in inspected.listed.benches.iter().zip(&results) {
-            match result.status {
-                BenchStatus::Skipped => continue,
-                BenchStatus::Incomplete if result.readings.is_empty() => {
-                    tell_incomplete(result);
-                    status = status.worst(ExitStatus::Incomplete);
-                    continue;
-                }
-                BenchStatus::Incomplete | BenchStatus::Measured => {}
-            }
-            if self.is_interrupted() {
-                return Ok(ExitStatus::Interrupted);
-            }
-            match self.window_functions(bench, result, symbols) {
-                Ok(functions) => found.push(functions),
-                Err(fault) => {
-                    output::error(&format!("`{}`: {fault}", result.id));
-                    status = status.worst(ExitStatus::Incomplete);
-                }
-            }
-        }
-        inspected.print(&found, || {
+        let look =
+            |bench: &Bench, result: &BenchResult| self.window_functions(bench, result, symbols);
+        let Some((found, status)) = self.of_each(look) else { return Ok(ExitStatus::Interrupted) };
+        self.inspected.print(&found, || {
             let text = |one| window_functions_text(one, &output::style());
             found.iter().map(text).collect::<Vec<_>>().join("\n")
         })?;

@@ -15,8 +15,10 @@ use destinations::Destinations;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
+use tiergate_measure::Fault;
+use tiergate_measure::executor::Bench;
 use tiergate_measure::run::{RunPlan, run};
-use tiergate_model::{BenchResult, ExitStatus};
+use tiergate_model::{BenchResult, BenchStatus, ExitStatus};
 
 pub(crate) fn prove(options: &ProveOptions) -> Result<ExitStatus, Failure> {
     let selection = &options.selection;
@@ -76,6 +78,39 @@ impl Proof<'_> {
         run(inspected.executor, &plan, inspected.interrupted, &|event| {
             inspected.progress.show(&event);
         })
+    }
+
+    /// What `look` finds of every bench that has readings, and whether it found that of all; `None`
+    /// when interrupted.
+    fn of_each<T>(
+        &self,
+        look: impl Fn(&Bench, &BenchResult) -> Result<T, Fault>,
+    ) -> Option<(Vec<T>, ExitStatus)> {
+        let mut status = ExitStatus::Pass;
+        let mut found = Vec::new();
+        let results = self.measured(self.inspected.repeats);
+        for (bench, result) in self.inspected.listed.benches.iter().zip(&results) {
+            match result.status {
+                BenchStatus::Skipped => continue,
+                BenchStatus::Incomplete if result.readings.is_empty() => {
+                    tell_incomplete(result);
+                    status = status.worst(ExitStatus::Incomplete);
+                    continue;
+                }
+                BenchStatus::Incomplete | BenchStatus::Measured => {}
+            }
+            if self.is_interrupted() {
+                return None;
+            }
+            match look(bench, result) {
+                Ok(one) => found.push(one),
+                Err(fault) => {
+                    output::error(&format!("`{}`: {fault}", result.id));
+                    status = status.worst(ExitStatus::Incomplete);
+                }
+            }
+        }
+        Some((found, status))
     }
 
     fn is_interrupted(&self) -> bool {

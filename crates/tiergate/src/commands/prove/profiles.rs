@@ -1,50 +1,25 @@
 //! Which functions account for a difference between equal runs.
 
-use super::{Proof, tell_incomplete};
+use super::Proof;
 use crate::failure::Failure;
 use crate::output;
 use std::cmp::Reverse;
 use tiergate_measure::Fault;
 use tiergate_measure::executor::Bench;
 use tiergate_measure::profile::{Profile, diff};
-use tiergate_model::{
-    BenchResult, BenchStatus, ExitStatus, FunctionDifference, OpBudget, ProfileDifference,
-};
+use tiergate_model::{BenchResult, ExitStatus, FunctionDifference, OpBudget, ProfileDifference};
 use tiergate_report::profile_difference_text;
 
 impl Proof<'_> {
     pub(super) fn profiles(&self) -> Result<ExitStatus, Failure> {
-        let inspected = &self.inspected;
-        let mut status = ExitStatus::Pass;
-        let mut found = Vec::new();
-        let results = self.measured(inspected.repeats);
-        for (bench, result) in inspected.listed.benches.iter().zip(&results) {
-            match result.status {
-                BenchStatus::Skipped => continue,
-                BenchStatus::Incomplete if result.readings.is_empty() => {
-                    tell_incomplete(result);
-                    status = status.worst(ExitStatus::Incomplete);
-                    continue;
-                }
-                BenchStatus::Incomplete | BenchStatus::Measured => {}
-            }
-            if self.is_interrupted() {
-                return Ok(ExitStatus::Interrupted);
-            }
-            match self.difference(bench, result) {
-                Ok(difference) => {
-                    if !difference.functions.is_empty() {
-                        status = status.worst(ExitStatus::Inconclusive);
-                    }
-                    found.push(difference);
-                }
-                Err(fault) => {
-                    output::error(&format!("`{}`: {fault}", result.id));
-                    status = status.worst(ExitStatus::Incomplete);
-                }
-            }
+        let look = |bench: &Bench, result: &BenchResult| self.difference(bench, result);
+        let Some((found, mut status)) = self.of_each(look) else {
+            return Ok(ExitStatus::Interrupted);
+        };
+        if found.iter().any(|difference| !difference.functions.is_empty()) {
+            status = status.worst(ExitStatus::Inconclusive);
         }
-        inspected.print(&found, || {
+        self.inspected.print(&found, || {
             let text = |one| profile_difference_text(one, &output::style());
             found.iter().map(text).collect::<Vec<_>>().join("\n")
         })?;
