@@ -19,6 +19,8 @@ const [, , file] = process.argv;
 const requestFile = process.env.TIERGATE_REQUEST;
 const request = JSON.parse(fs.readFileSync(requestFile, 'utf8'));
 delete process.env.TIERGATE_REQUEST;
+// For this process alone, in which nothing is counted: a variable would be the worker's as well.
+if (request.worker?.runnerCode) module.enableCompileCache?.(request.worker.runnerCode);
 
 const worker = fileURLToPath(new URL('vitest-worker.cjs', import.meta.url));
 const flags = [...(module.registerHooks ? [] : ['--expose-internals']), '--require', worker];
@@ -86,6 +88,8 @@ const options = {
   run: true,
   pool: 'forks',
   fileParallelism: false,
+  // vitest 3 keeps a worker ready, which is one too many: it starts another when the one is through.
+  ...(major === 3 && { poolOptions: { forks: { minForks: 0 } } }),
   testTimeout: 0,
   teardownTimeout: 3_600_000,
   reporters: [silent],

@@ -89,6 +89,28 @@ function suite(engine, major) {
     assert.deepEqual([sized.async, sized.warmupOps], [false, 200]);
   });
 
+  test(`${major}: code that its own process keeps is none of the worker's`, async (t) => {
+    const at = folderOf(t, {
+      'package.json': '{ "type": "module" }',
+      'vitest.config.mjs': 'export default {};',
+      'a.bench.ts': `import { bench, test } from 'vitest';
+        import { getCompileCacheDir } from 'node:module';
+        throw new Error([getCompileCacheDir?.(), process.env.NODE_COMPILE_CACHE, process.pid].join());`,
+    });
+    fs.symlinkSync(path.dirname(fs.realpathSync(path.dirname(packageOf(file)))), at('node_modules'));
+    const runnerCode = at('code');
+    const list = () => run(engine, 'list', at('a.bench.ts'), { request: { worker: { runnerCode } } });
+    const workers = new Set();
+    for (const files of [await list(), await list()]) {
+      const [, pid] = /^,,(\d+)$/.exec(files.one('error')?.message) ?? [];
+      assert.ok(pid, files.stderr + files.one('error')?.message);
+      workers.add(pid);
+    }
+    assert.equal(workers.size, 2);
+    const kept = fs.existsSync(runnerCode) ? fs.readdirSync(runnerCode, { recursive: true }).length : 0;
+    assert.ok(keepsCode(engine) ? kept > 20 : kept === 0, `${kept} files`);
+  });
+
   test(`${major}: errors name their place`, async (t) => {
     const env = { SCENARIO: 'errors' };
     const ran = await run(engine, 'measure', file, { select: [major < 5 ? ['throws'] : ['fails', 'throws']], env });
@@ -107,6 +129,9 @@ function suite(engine, major) {
     assert.match((await run(engine, 'list', at('b.ts'))).one('error').message, /no bench file/);
   });
 }
+
+/** Node has it from 22.8 on. */
+const keepsCode = (engine) => engine.name !== 'node-20';
 
 /** The package.json of the vitest that a file gets. */
 function packageOf(file) {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::process::{Command, Stdio};
 
 /// Files of ten benches that do nothing, with the words by which their framework runs them itself.
-const FILES: [(&str, &str, &[&str]); 3] = [
+const FILES: [(&str, &str, &[&str]); 4] = [
     ("tinybench 6", "tests/suites/tinybench-6/empty.bench.mjs", &["empty.bench.mjs"]),
     (
         "vitest 3",
@@ -17,6 +17,11 @@ const FILES: [(&str, &str, &[&str]); 3] = [
     (
         "vitest 4",
         "tests/suites/vitest-4/empty.bench.ts",
+        &["node_modules/vitest/vitest.mjs", "bench", "--run", "empty"],
+    ),
+    (
+        "vitest 5",
+        "tests/suites/vitest-5/empty.bench.ts",
         &["node_modules/vitest/vitest.mjs", "bench", "--run", "empty"],
     ),
 ];
@@ -39,15 +44,19 @@ const ENGINE: &str = "node-24";
 pub(crate) fn run() -> Result<()> {
     setup::engines()?;
     must_run(&mut command("cargo", &["build", "--quiet", "--release", "--package", "tiergate"]))?;
-    println!("| framework | all in one process | each in its own | under callgrind |");
-    println!("|---|--:|--:|--:|");
+    println!(
+        "| framework | all in one process | each in its own | with `--code-cache` | under callgrind |"
+    );
+    println!("|---|--:|--:|--:|--:|");
     for (name, file, words) in FILES {
         let shared = shared_seconds(file, words)? / BENCHES;
-        let native = isolated_seconds(file, "wall")?;
-        let callgrind = isolated_seconds(file, "callgrind")?;
+        let native = isolated_seconds(file, &["--instrument", "wall"])?;
+        let cached = isolated_seconds(file, &["--instrument", "wall", "--code-cache"])?;
+        let callgrind = isolated_seconds(file, &["--instrument", "callgrind"])?;
+        let [with_native, with_cached] =
+            [native, cached].map(|taken| format!("{taken:.3} s (+{:.3} s)", taken - shared));
         println!(
-            "| {name} | {shared:.3} s | {native:.3} s (+{:.3} s) | {callgrind:.2} s (+{:.2} s) |",
-            native - shared,
+            "| {name} | {shared:.3} s | {with_native} | {with_cached} | {callgrind:.2} s (+{:.2} s) |",
             callgrind - shared
         );
     }
@@ -70,19 +79,20 @@ fn shared_seconds(file: &str, words: &[&str]) -> Result<f64> {
 }
 
 /// Seconds of one reading's process: what more readings of a run take more.
-fn isolated_seconds(file: &str, instrument: &str) -> Result<f64> {
-    let few = run_seconds(file, instrument, FEWEST_READINGS)?;
-    let many = run_seconds(file, instrument, FEWEST_READINGS + ROUNDS)?;
+fn isolated_seconds(file: &str, how: &[&str]) -> Result<f64> {
+    let few = run_seconds(file, how, FEWEST_READINGS)?;
+    let many = run_seconds(file, how, FEWEST_READINGS + ROUNDS)?;
     Ok((many - few) / f64::from(ROUNDS))
 }
 
-fn run_seconds(file: &str, instrument: &str, readings: u32) -> Result<f64> {
+fn run_seconds(file: &str, how: &[&str], readings: u32) -> Result<f64> {
     let before = children_seconds()?;
     let saved = root().join("target/isolation.json");
     std::fs::create_dir_all(root().join("target"))?;
     let mut run = command("cargo", &["run", "--quiet", "--release", "--package", "tiergate"]);
     run.args(["--", "run", file, "--engine", "node@24", "--jobs", "1"])
-        .args(["--repeats", &readings.to_string(), "--instrument", instrument])
+        .args(["--repeats", &readings.to_string()])
+        .args(how)
         .args(["--filter", "*empty 1", "--config"])
         .arg(root().join("tests/suites/isolation.toml"))
         .arg("--save")
@@ -94,7 +104,7 @@ fn run_seconds(file: &str, instrument: &str, readings: u32) -> Result<f64> {
     let result: Value = serde_json::from_str(&std::fs::read_to_string(&saved)?)?;
     let taken = result["benches"][0]["readings"].as_array().map_or(0, Vec::len);
     if taken != readings as usize {
-        bail!("`{file}` has {taken} readings instead of {readings} ({instrument}: {status})");
+        bail!("`{file}` has {taken} readings instead of {readings} ({how:?}: {status})");
     }
     Ok(children_seconds()? - before)
 }

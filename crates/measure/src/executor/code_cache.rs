@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use tiergate_engine::Engine;
 
 /// The code of one run, removed with it.
@@ -22,6 +22,19 @@ pub(super) struct CodeCache {
     variable: &'static str,
     home: tempfile::TempDir,
     primed: Mutex<BTreeMap<Key, Arc<Place>>>,
+}
+
+/// What a runner's own processes compile of their modules. Nothing is counted in them, so they share
+/// it in every run, and add to it.
+#[derive(Default)]
+pub(super) struct RunnerCode(OnceLock<Option<tempfile::TempDir>>);
+
+impl RunnerCode {
+    /// `None` where there is no room for it: the runner then takes longer, and nothing else differs.
+    pub(super) fn folder(&self) -> Option<PathBuf> {
+        let new = || tempfile::Builder::new().prefix("tiergate-runner-").tempdir().ok();
+        self.0.get_or_init(new).as_ref().map(|folder| folder.path().to_owned())
+    }
 }
 
 /// Where the code for one kind of process lies, and whether it is there.

@@ -1,7 +1,7 @@
 //! Steps taken with a real engine, each in a fresh process.
 
 use super::beside::BesideFlags;
-use super::code_cache::CodeCache;
+use super::code_cache::{CodeCache, RunnerCode};
 use super::empty::EmptyOps;
 use super::held;
 use super::invocation::{Equipment, Invocation};
@@ -68,6 +68,7 @@ pub struct EngineExecutor {
     beside: BesideFlags,
     empty_ops: EmptyOps,
     code_cache: Option<CodeCache>,
+    runner_code: RunnerCode,
 }
 
 /// How long a sizing run times a bench after its warm-up.
@@ -101,6 +102,7 @@ impl EngineExecutor {
             beside: BesideFlags::default(),
             empty_ops,
             code_cache: None,
+            runner_code: RunnerCode::default(),
         }
     }
 
@@ -141,7 +143,13 @@ impl EngineExecutor {
     }
 
     fn equipment<'a>(&'a self, flags: &'a AcceptedFlags) -> Equipment<'a> {
-        Equipment { engine: &self.engine, flags, harness: &self.harness, sandbox: &self.sandbox }
+        Equipment {
+            engine: &self.engine,
+            flags,
+            harness: &self.harness,
+            sandbox: &self.sandbox,
+            runner_code: &self.runner_code,
+        }
     }
 
     /// Nothing is measured with an engine that can't be.

@@ -1,7 +1,7 @@
 //! What is started for one step: the engine with the file, or the program of a framework that
 //! starts the engine for it.
 
-use super::code_cache::PrimedCode;
+use super::code_cache::{PrimedCode, RunnerCode};
 use super::{BenchFile, Runner, Sandbox};
 use crate::Fault;
 use crate::harness::{Harness, Worker};
@@ -28,6 +28,7 @@ pub(super) struct Equipment<'a> {
     pub(super) flags: &'a AcceptedFlags,
     pub(super) harness: &'a Harness,
     pub(super) sandbox: &'a Sandbox,
+    pub(super) runner_code: &'a RunnerCode,
 }
 
 impl Equipment<'_> {
@@ -69,6 +70,7 @@ impl Equipment<'_> {
             env: self.flags.set().variables().into_iter().collect(),
             exec_argv: self.flags.set().arguments(),
             wrapper: Vec::new(),
+            runner_code: self.runner_code.folder(),
         };
         Invocation { command: self.command(file, arguments), worker: Some(worker), code: None }
     }

@@ -62,6 +62,10 @@ pub struct Worker {
     /// A program, with its arguments, that runs the engine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub wrapper: Vec<String>,
+    /// A folder in which the runner keeps what the engine compiles of its own modules, from one of
+    /// its processes to the next. The process of the file does not get it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runner_code: Option<PathBuf>,
 }
 
 /// Harmless acts of the harness.
