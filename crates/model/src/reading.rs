@@ -152,7 +152,7 @@ pub struct Spent {
     pub own_ns: u64,
     /// By other threads of the process.
     pub threads_ns: u64,
-    /// By child processes that ended and were waited for.
+    /// By child processes and theirs.
     pub children_ns: u64,
 }
 

@@ -17,6 +17,7 @@
 mod callgrind;
 mod counter;
 mod environment;
+mod family;
 mod mappings;
 mod masks;
 mod opened;

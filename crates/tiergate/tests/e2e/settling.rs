@@ -121,6 +121,39 @@ fn processes_started_by_the_op_are_work_elsewhere() {
     assert_eq!(bench_of(&file, "stays").reason, None);
 }
 
+/// It was started before the window, with nothing of this process's environment.
+#[test]
+fn work_of_a_child_that_runs_all_the_time_is_no_count_of_the_thread() {
+    let project = Project::with_budget(200, 50);
+    project.file(
+        "child.cjs",
+        "process.on('message', (n) => {
+           let sum = 0;
+           for (let i = 0; i < n; i++) sum = (sum * 31 + i) | 0;
+           process.send(sum);
+         });",
+    );
+    project.file(
+        "a.bench.mjs",
+        "import { bench } from 'tiergate';
+         import { fork } from 'node:child_process';
+         const child = fork(new URL('child.cjs', import.meta.url), { env: {} });
+         const ask = (n) => new Promise((done) => { child.once('message', done); child.send(n); });
+         await ask(1);
+         child.unref();
+         child.channel.unref();
+         bench('asks', () => { child.channel.ref(); return ask(1_000_000); });
+         bench('alone', async () => Math.sqrt(2));",
+    );
+    counted(&project, "node@24", "", 4);
+    let file = project.result("head.json");
+    let asks = bench_of(&file, "asks");
+    let reason = asks.reason.as_deref().unwrap_or("no reason");
+    assert_eq!(asks.status, BenchStatus::Incomplete, "{reason}");
+    assert!(reason.contains("child processes ran for"), "{reason}");
+    assert_eq!(bench_of(&file, "alone").status, BenchStatus::Measured);
+}
+
 #[test]
 fn work_of_a_worker_or_a_pool_is_no_count_of_the_thread() {
     let project = Project::with_benches(
