@@ -94,7 +94,8 @@ fn advice(kind: PerturbationKind) -> Option<&'static str> {
              it out"
         }
         PerturbationKind::RandomSeed => {
-            "random-seed: make the inputs of the bench without Math.random, or many of them"
+            "random-seed: make the inputs of the bench without Math.random, or many of them; where \
+             it draws none, the seed moves choices of the engine's own"
         }
         PerturbationKind::HeapPhase => {
             "heap-phase: on V8 every other draw has a young generation of 1 MB instead of 2; where \

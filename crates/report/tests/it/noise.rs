@@ -31,7 +31,8 @@ fn every_cause_stands_in_one_line_with_its_effect() {
     addresses     5.91 %  +5.91 %  ±<0.001 %  -0.004 %  0 %  randomised addresses
 
     hint: hash-seed: renamed keys move this bench as much; more keys or inputs per op average it out
-    hint: random-seed: make the inputs of the bench without Math.random, or many of them
+    hint: random-seed: make the inputs of the bench without Math.random, or many of them; where it draws
+    none, the seed moves choices of the engine's own
     hint: heap-phase: on V8 every other draw has a young generation of 1 MB instead of 2; where those
     differ from the rest, its size moves the bench, which an engine argument can fix
     (`--max-semi-space-size`); else the window holds few collections, and a longer one averages them

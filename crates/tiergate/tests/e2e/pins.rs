@@ -188,7 +188,7 @@ fn the_clock_instrument_keeps_real_clocks_and_threads_and_says_so() {
         project.file("a.bench.mjs", DATE);
         let words = format!("run --instrument wall --repeats 3 --engine {engine} --save r.json");
         let outcome = project.tiergate(&words).run();
-        outcome.exits(0);
+        outcome.exits(0).prints("clocks and threads are real");
         assert!(!outcome.stderr.contains("process 4194304"), "{outcome}");
         let result = project.result("r.json");
         assert_eq!(held_flags(&result), 0, "{engine}");
