@@ -95,9 +95,9 @@ impl Barrier {
 
     fn sleep(&self, round: u64) {
         let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-        let round = i64::from(round as u32);
+        let arguments = [self.word(), operation.into(), round.cast_signed(), 0, 0, 0];
         // SAFETY: the word outlives the call.
-        unsafe { call(libc::SYS_futex, [self.word(), operation.into(), round, 0, 0, 0]) };
+        unsafe { call(libc::SYS_futex, arguments) };
     }
 
     fn wake(&self) {
@@ -157,7 +157,10 @@ unsafe extern "C" fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_
                 0
             }
         }
-        None => real::BARRIER_WAIT.get().map_or(libc::EINVAL, |real| unsafe { real(barrier) }),
+        None => real::BARRIER_WAIT.get().map_or(libc::EINVAL, |real| {
+            // SAFETY: the caller's barrier.
+            unsafe { real(barrier) }
+        }),
     }
 }
 
@@ -178,6 +181,9 @@ unsafe extern "C" fn pthread_barrier_destroy(barrier: *mut pthread_barrier_t) ->
             ours.kind.store(0, Relaxed);
             0
         }
-        None => real::BARRIER_DESTROY.get().map_or(libc::EINVAL, |real| unsafe { real(barrier) }),
+        None => real::BARRIER_DESTROY.get().map_or(libc::EINVAL, |real| {
+            // SAFETY: the caller's barrier.
+            unsafe { real(barrier) }
+        }),
     }
 }

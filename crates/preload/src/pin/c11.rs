@@ -64,7 +64,8 @@ unsafe extern "C" fn thrd_join(thread: pthread_t, result: *mut c_int) -> c_int {
     unsafe {
         let error = libc::pthread_join(thread, &raw mut value);
         if error == 0 && !result.is_null() {
-            result.write(value.addr() as c_int);
+            let [first, second, third, fourth, ..] = value.addr().to_le_bytes();
+            result.write(c_int::from_le_bytes([first, second, third, fourth]));
         }
         status(error)
     }
