@@ -5,22 +5,28 @@
 const fs = require('node:fs');
 const path = require('node:path');
 
-const cache = new Map();
+/** Name and version of the nearest named package around a file, or undefined. */
+const packageOf = nearest(({ name, version }) => name !== undefined && { name, version });
 
-/** Name, version and module type of the nearest named package around a file, or undefined. */
-function packageOf(file) {
-  const directory = path.dirname(file);
-  if (cache.has(directory)) return cache.get(directory);
-  const found = read(path.join(directory, 'package.json')) ?? (directory === file ? undefined : packageOf(directory));
-  cache.set(directory, found);
-  return found;
+/** What is nearest around a file; a nameless one only sets the module type of its folder. */
+const scopeOf = nearest(({ type }) => ({ type }));
+
+/** Finds the nearest `package.json` around a file of which `take` gives something. */
+function nearest(take) {
+  const cache = new Map();
+  return function find(file) {
+    const directory = path.dirname(file);
+    if (cache.has(directory)) return cache.get(directory);
+    const own = read(path.join(directory, 'package.json'));
+    const found = (own && take(own)) || (directory === file ? undefined : find(directory));
+    cache.set(directory, found);
+    return found;
+  };
 }
 
 function read(file) {
   try {
-    const { name, version, type } = JSON.parse(fs.readFileSync(file, 'utf8'));
-    // A nameless one only sets the module type of its folder.
-    return name === undefined ? undefined : { name, version, type };
+    return JSON.parse(fs.readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }
@@ -29,7 +35,7 @@ function read(file) {
 /** Whether a framework's file is an ES module, by its name and package. Deno's hooks do not tell. */
 function isModuleFile(file) {
   if (file.endsWith('.mjs')) return true;
-  return !file.endsWith('.cjs') && packageOf(file)?.type === 'module';
+  return !file.endsWith('.cjs') && scopeOf(file)?.type === 'module';
 }
 
 /** What changes with a breaking release: the major version, or `0.minor` before 1. */

@@ -1,7 +1,9 @@
 // Node core's createBenchmark, on a stand-in of its `benchmark/common.js`: the stand-in's own run is the reference.
 
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 
 import { engines, needs, suites } from './engines.mjs';
 import { edges, folderOf, logFile, measuredFields, run, runAlone } from './parent.mjs';
@@ -87,5 +89,16 @@ function suite(engine) {
     const copy = await run(engine, 'list', at('copy/b.cjs'));
     const { names, frameworkVersion } = copy.one('bench') ?? {};
     assert.deepEqual([names, frameworkVersion], [['b'], ''], copy.stderr);
+  });
+
+  test('a package.json without a name sets the type of its folder', async (t) => {
+    const at = folderOf(t, {
+      'package.json': '{ "name": "outer", "type": "module" }',
+      'benchmark/package.json': '{ "type": "commonjs" }',
+      'benchmark/common.js': fs.readFileSync(new URL('../common.js', pathToFileURL(file('parse')))),
+      'benchmark/a.js': `require('./common.js').createBenchmark(() => {}, { n: [1] });`,
+    });
+    const ran = await run(engine, 'list', at('benchmark/a.js'));
+    assert.deepEqual([ran.of('bench').length, ran.of('error')], [1, []], ran.stderr);
   });
 }
