@@ -109,13 +109,12 @@ impl Window<'_> {
         })
     }
 
-    /// Calls before the window: enough for the code to settle.
+    /// Calls before the window: enough for the engines to have compiled what the op runs, as tiergate's own windows are.
     fn warmup(&self) -> u32 {
         match self.workload {
-            "wasm" => 30_000,
-            "typescript" => 20,
-            "regexp" => 10_000,
-            _ => 4_000,
+            "json" | "churn" => 4_000,
+            "typescript" => 200,
+            _ => 40_000,
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariants: code is only appended; a discarded block keeps its bytes, so that a return address on its way to them finds
 //! the jump that replaced the block's head. Blocks are in the order of their code. A block's translation is longer than
-//! the jump that can replace its head, because it holds at least the counter's increment. The boundaries of a block list
+//! the jump that can replace its head, because it holds at least what counts it. The boundaries of a block list
 //! where the translation of each of its instructions starts, and where the last one ends.
 #![allow(unsafe_code, reason = "counters live in memory that translated code writes")]
 #![allow(clippy::cast_possible_truncation, reason = "offsets inside the cache fit by its size")]
@@ -45,10 +45,12 @@ pub(crate) struct Block {
     pub(crate) valid: bool,
     /// Its instructions belong to the program (not to this crate's own library).
     pub(crate) counts: bool,
-    /// Its counter is incremented with care for the flags.
+    /// Its counter in memory is incremented with care for the flags.
     pub(crate) keeps_flags: bool,
     /// It ends with a system call.
     pub(crate) syscall: bool,
+    /// It ends with an instruction for which the program gets its vector register (`accumulator`).
+    pub(crate) gives_vector: bool,
     /// First entry in `boundaries`.
     pub(crate) boundaries: u32,
     /// Head of the list of links that jump here.
@@ -156,6 +158,7 @@ impl CodeCache {
         self.by_start.fetch(addr);
     }
 
+    /// Where a block is counted, if each is counted for itself.
     pub(crate) fn counter_of(&self, block: u32) -> u64 {
         self.counters + u64::from(block) * 8
     }

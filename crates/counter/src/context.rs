@@ -28,6 +28,8 @@ pub(crate) mod exit {
     pub(crate) const TRANSFER: u64 = 3;
     /// Go on at `target` with every register as it is.
     pub(crate) const REENTER: u64 = 2;
+    /// The same from code that runs natively, where the program has all its registers.
+    pub(crate) const BEGIN: u64 = 4;
 }
 
 /// Entries of the table that indirect branches jump through, indexed by the low 16 bits of the target.
@@ -74,6 +76,10 @@ pub(crate) struct Context {
     pub(crate) link_entry: u64,
     pub(crate) indirect_entry: u64,
     pub(crate) transfer_entry: u64,
+    /// Not 0 where a vector register counts; see `accumulator` for the other two.
+    pub(crate) accumulates: u64,
+    pub(crate) accumulator: [u64; 2],
+    pub(crate) vector: [u64; 8],
     pub(crate) vectors: VectorState,
     pub(crate) jumps: [u64; JUMP_ENTRIES],
 }

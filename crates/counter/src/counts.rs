@@ -1,8 +1,8 @@
 //! From counters to instructions.
 //!
 //! Invariant: the sum over all rows of instructions times executions is the number of instructions executed, at any moment
-//! at which no program counter is inside a block. A block's counter stands for the whole block; one that was left in the
-//! middle, by a fault or because its page changed, is corrected here.
+//! at which no program counter is inside a block. Counting a block counts the whole block; one that was left in the middle,
+//! by a fault or because its page changed, is corrected here. Where only the total is kept (`accumulator`) there are no rows.
 
 use crate::cache::{Block, MAX_BLOCKS};
 use crate::decode;
@@ -50,30 +50,37 @@ impl Counts {
 }
 
 impl Translator {
-    /// Blocks that count and have run.
+    /// Blocks that count and have run, where each is counted for itself.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (Block, u64)> + '_ {
-        let blocks = self.cache.blocks.as_slice().iter().copied();
+        let counted = if self.accumulator.is_none() { self.cache.blocks.as_slice() } else { &[] };
+        let blocks = counted.iter().copied().zip(0u32..);
         blocks
-            .zip(0u32..)
             .map(|(b, id)| (b, self.cache.executions(id)))
             .filter(|(b, executions)| b.counts && *executions > 0)
     }
 
-    /// Instructions so far.
+    /// Instructions so far; to be asked while the program has its own registers.
     pub(crate) fn instructions(&self) -> u64 {
-        let counted: u64 = self.rows().map(|(b, n)| u64::from(b.count) * n).sum();
+        let counted: u64 = match &self.accumulator {
+            Some(accumulator) => accumulator.sums()[0],
+            None => self.rows().map(|(b, n)| u64::from(b.count) * n).sum(),
+        };
         self.counts.instructions.wrapping_add(counted)
     }
 
     /// Executions of instructions with a repeat prefix so far.
     pub(crate) fn repeated_instructions(&self) -> u64 {
-        let counted: u64 = self.rows().map(|(b, n)| u64::from(b.reps) * n).sum();
+        let counted: u64 = match &self.accumulator {
+            Some(accumulator) => accumulator.sums()[1],
+            None => self.rows().map(|(b, n)| u64::from(b.reps) * n).sum(),
+        };
         self.counts.repeated_gone + counted
     }
 
     /// Takes over the counts of all blocks before they are discarded.
     pub(crate) fn keep_counts(&mut self) {
-        for id in 0..self.cache.blocks.len() {
+        let counted = if self.accumulator.is_none() { self.cache.blocks.len() } else { 0 };
+        for id in 0..counted {
             let id = u32::try_from(id).unwrap_or(u32::MAX);
             let block = self.cache.blocks[id];
             let executions = self.cache.executions(id);
@@ -93,6 +100,11 @@ impl Translator {
     /// The thread leaves a block at this position, not to come back.
     pub(crate) fn leave_block(&mut self, position: Position) {
         let block = self.cache.blocks[position.block];
+        self.leave(&block, &position);
+    }
+
+    /// The same for a block that may have been discarded by now.
+    pub(crate) fn leave(&mut self, block: &Block, position: &Position) {
         if !block.counts {
             return;
         }
@@ -130,8 +142,12 @@ impl Translator {
         }
     }
 
-    /// Executions of each block, in the order of their addresses; an address can be in several rows.
+    /// Executions of each block, in the order of their addresses; an address can be in several rows. None where only the
+    /// total is kept.
     pub(crate) fn profile(&self) -> Vec<BlockCount> {
+        if self.accumulator.is_some() {
+            return Vec::new();
+        }
         // A piece of code can have been translated several times.
         let mut executions = BTreeMap::<(u64, u64, u32), u64>::new();
         let gone = self.counts.gone.as_slice().iter().copied();

@@ -5,6 +5,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "addresses are as wide as sizes here")]
 #![allow(unsafe_code, reason = "the application's code is read where it lies")]
 
+use crate::accumulator;
 use crate::flags;
 use crate::opcodes::{self, Facts, Form};
 use crate::space::AddressSpace;
@@ -52,6 +53,8 @@ pub(crate) enum Role {
     Return,
     /// Raises a signal and may go on behind itself: `int3`, `ud2`.
     Trap,
+    /// Plain, but it uses the register that counts (`accumulator`).
+    UsesAccumulator,
     /// What can't be translated: far transfers, software interrupts, transactions, the gs segment.
     Foreign,
 }
@@ -205,7 +208,7 @@ impl Block {
         let dead = |addr| flags::dead_at(space, scope, addr, flags::INC, 2);
         match last.facts.role {
             Role::Jump | Role::Call => dead(last.branch_target()),
-            Role::Plain | Role::StackLoad | Role::Syscall => dead(self.end),
+            Role::Plain | Role::StackLoad | Role::UsesAccumulator | Role::Syscall => dead(self.end),
             Role::Conditional | Role::CountConditional => {
                 dead(last.branch_target()) && dead(self.end)
             }
@@ -295,6 +298,7 @@ fn role(i: &Instruction) -> Role {
             Mnemonic::Rdgsbase | Mnemonic::Wrgsbase => Role::Foreign,
             Mnemonic::Mov if i.op0_register() == Register::GS => Role::Foreign,
             _ if loads_stack_pointer(i) => Role::StackLoad,
+            _ if accumulator::is_used_by(i) => Role::UsesAccumulator,
             _ => Role::Plain,
         },
         FlowControl::UnconditionalBranch if i.is_jmp_short_or_near() && wide(i) => Role::Jump,
@@ -360,6 +364,7 @@ mod tests {
         assert_eq!(of(&[0x48, 0x94]), Role::StackLoad); // xchg rsp, rax
         assert_eq!(of(&[0x5c]), Role::StackLoad); // pop rsp
         assert_eq!(of(&[0x48, 0x83, 0xec, 0x20]), Role::Plain); // sub rsp, 32
+        assert_eq!(of(&[0x0f, 0xc7, 0x20]), Role::UsesAccumulator); // xsavec [rax]
         assert_eq!(of(&[0x0f, 0x05]), Role::Syscall);
         assert_eq!(of(&[0xe8, 0, 0, 0, 0]), Role::Call);
         assert_eq!(of(&[0xe9, 0, 0, 0, 0]), Role::Jump);

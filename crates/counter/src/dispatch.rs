@@ -53,7 +53,6 @@ pub(crate) extern "C" fn dispatch() -> u64 {
     t.pending.visited();
     let context = t.arena.context;
     loop {
-        t.heed_notes();
         let resume = t.exit();
         // SAFETY: the context lives as long as the translator.
         unsafe {
@@ -82,28 +81,45 @@ impl Translator {
         }
     }
 
-    /// Handles one exit from translated code.
+    /// Handles one exit from translated code, after the notes, which can change what it leads to.
     fn exit(&mut self) -> Resume {
         let context = self.context();
         let (kind, id, target) = (context.exit_kind, context.exit_id, context.target);
+        if kind == exit::LINK {
+            return self.exit_by_link(id as u32);
+        }
+        self.heed_notes();
+        let resume = self.go_to(target, kind == exit::INDIRECT);
         if kind == exit::TRANSFER {
-            let resume = self.go_to(target, false);
             self.note_transfer(target);
-            return resume;
         }
-        if kind != exit::LINK {
-            return self.go_to(target, kind == exit::INDIRECT);
-        }
-        let id = id as u32;
+        resume
+    }
+
+    fn exit_by_link(&mut self, id: u32) -> Resume {
+        // What the link says is looked at before the notes, by which everything can be discarded.
         let link = self.links.get(id);
+        let site = self.links.site(&link);
+        let call = (link.kind == LinkKind::Syscall).then(|| self.cache.position(site)).flatten();
+        let call = call.map(|position| (self.cache.blocks[position.block], position));
+        let flushes = self.tally.flushes;
+        self.heed_notes();
+        let discarded = self.tally.flushes != flushes;
         match link.kind {
+            LinkKind::Branch if discarded => self.go_to(link.target, false),
             LinkKind::Branch => self.follow(id, link.target),
             LinkKind::Transfer => {
                 let resume = self.go_to(link.target, false);
                 self.note_transfer(link.target);
                 resume
             }
-            LinkKind::Syscall => self.before_syscall(self.links.site(&link), link.target),
+            LinkKind::Syscall => match call.filter(|_| discarded) {
+                Some((block, position)) => {
+                    self.leave(&block, &position);
+                    self.go_to(position.original, false)
+                }
+                None => self.before_syscall(site, link.target),
+            },
             LinkKind::AfterSyscall => {
                 let context = self.context();
                 context.regs[RCX] = link.target;

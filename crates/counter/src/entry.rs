@@ -1,7 +1,8 @@
 //! The way from translated code into the dispatcher and back, in assembly.
 //!
 //! Invariants: nothing of the application's state is lost: the registers go to the context, the vector registers to its
-//! save area, and the application's stack isn't written, not even below the stack pointer. From the first instruction of
+//! save area, and the application's stack isn't written, not even below the stack pointer. The program has its own vector
+//! registers on the way into the dispatcher, and wherever the way out leads but into the cache (`accumulator`). From the first instruction of
 //! an entry until the flags are given back, `place` says `DISPATCH`; a signal handler that finds the program counter in
 //! between leaves the delivery to the way out (`signals`).
 #![allow(unsafe_code, reason = "this is where registers are saved and restored")]
@@ -24,10 +25,10 @@ global_asm!(
     ".pushsection .text.tiergate_counter_entry, \"ax\", @progbits",
     ".p2align 4",
     ".hidden tiergate_counter_entry_start, tiergate_counter_link_exit, tiergate_counter_indirect_exit",
-    ".hidden tiergate_counter_transfer_exit",
+    ".hidden tiergate_counter_transfer_exit, tiergate_counter_begin",
     ".hidden tiergate_counter_reenter, tiergate_counter_pop_flags, tiergate_counter_after_flags, tiergate_counter_entry_end",
     ".globl tiergate_counter_entry_start, tiergate_counter_link_exit, tiergate_counter_indirect_exit",
-    ".globl tiergate_counter_transfer_exit",
+    ".globl tiergate_counter_transfer_exit, tiergate_counter_begin",
     ".globl tiergate_counter_reenter, tiergate_counter_pop_flags, tiergate_counter_after_flags, tiergate_counter_entry_end",
     "tiergate_counter_entry_start:",
     "tiergate_counter_link_exit:",
@@ -46,6 +47,11 @@ global_asm!(
     "mov rcx, gs:[{spilled_rcx}]",
     "mov gs:[{rcx}], rcx",
     "mov qword ptr gs:[{kind}], {transfer}",
+    "jmp 2f",
+    "tiergate_counter_begin:",
+    "mov qword ptr gs:[{place}], {dispatch_place}",
+    "mov gs:[{rcx}], rcx",
+    "mov qword ptr gs:[{kind}], {begin}",
     "jmp 2f",
     "tiergate_counter_reenter:",
     "mov qword ptr gs:[{place}], {dispatch_place}",
@@ -74,6 +80,13 @@ global_asm!(
     "push 0x202",
     "popfq",
     "mov rdi, gs:[{this}]",
+    "cmp qword ptr [rdi + {accumulates}], 0",
+    "je 3f",
+    "cmp qword ptr [rdi + {kind}], {begin}",
+    "je 3f",
+    "vmovdqu64 [rdi + {accumulator}], xmm31",
+    "vmovdqu64 zmm31, [rdi + {vector}]",
+    "3:",
     "mov eax, {vector_mask}",
     "xor edx, edx",
     "xsavec [rdi + {vectors}]",
@@ -83,6 +96,13 @@ global_asm!(
     "mov eax, {vector_mask}",
     "xor edx, edx",
     "xrstor [rdi + {vectors}]",
+    "cmp qword ptr [rdi + {accumulates}], 0",
+    "je 4f",
+    "cmp qword ptr [rdi + {next_place}], {native_place}",
+    "je 4f",
+    "vmovdqu64 [rdi + {vector}], zmm31",
+    "vmovdqu64 xmm31, [rdi + {accumulator}]",
+    "4:",
     "mov rax, gs:[{rax}]",
     "mov rdx, gs:[{rdx}]",
     "mov rbx, gs:[{rbx}]",
@@ -115,6 +135,11 @@ global_asm!(
     indirect = const exit::INDIRECT,
     transfer = const exit::TRANSFER,
     reenter = const exit::REENTER,
+    begin = const exit::BEGIN,
+    native_place = const place::NATIVE,
+    accumulates = const offset_of!(Context, accumulates),
+    accumulator = const offset_of!(Context, accumulator),
+    vector = const offset_of!(Context, vector),
     spilled_rcx = const offset_of!(Context, spilled_rcx),
     rax = const reg(0),
     rcx = const reg(1),
@@ -147,6 +172,7 @@ unsafe extern "C" {
     fn tiergate_counter_link_exit();
     fn tiergate_counter_indirect_exit();
     fn tiergate_counter_transfer_exit();
+    fn tiergate_counter_begin();
     fn tiergate_counter_reenter();
     fn tiergate_counter_pop_flags();
     fn tiergate_counter_after_flags();
@@ -168,7 +194,12 @@ pub(crate) fn transfer_exit() -> u64 {
     tiergate_counter_transfer_exit as *const () as u64
 }
 
-/// Where a thread goes that is to go on at `Context::target` with its registers as they are.
+/// Where a thread goes that is to go on at `Context::target`, with the program's registers.
+pub(crate) fn begin() -> u64 {
+    tiergate_counter_begin as *const () as u64
+}
+
+/// The same for a thread with registers as translated code has them.
 pub(crate) fn reenter() -> u64 {
     tiergate_counter_reenter as *const () as u64
 }
@@ -229,7 +260,7 @@ pub const TARGET_OFFSET: usize = offset_of!(Context, target);
 #[doc(hidden)]
 #[unsafe(naked)]
 pub unsafe extern "C" fn go_on_translated() {
-    core::arch::naked_asm!("jmp {}", sym tiergate_counter_reenter)
+    core::arch::naked_asm!("jmp {}", sym tiergate_counter_begin)
 }
 
 /// Defines a C function `$name` that calls `$body`, an `extern "C" fn(u64, u64) -> Onward`, with its first two arguments

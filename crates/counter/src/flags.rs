@@ -101,7 +101,7 @@ pub(crate) fn dead_at(
         let insn = Insn { addr: at, facts };
         let on = |target| depth > 0 && dead_at(space, scope, target, live, depth - 1);
         match facts.role {
-            Role::Plain | Role::StackLoad => {}
+            Role::Plain | Role::StackLoad | Role::UsesAccumulator => {}
             Role::Jump | Role::Call => return on(insn.branch_target()),
             Role::Conditional | Role::CountConditional => {
                 return on(insn.branch_target()) && on(insn.next());

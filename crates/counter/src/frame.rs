@@ -85,6 +85,30 @@ impl Frame {
         self.get(libc::REG_ERR) & WRITE != 0
     }
 
+    /// A vector register from number 16 on, all of it; `None` if the frame doesn't hold it, as its value is zero.
+    ///
+    /// The layout is that of `struct _fpstate` in Linux's `asm/sigcontext.h`, behind which the state follows in the standard
+    /// form of `xsave` (Intel's manual, volume 1, 13.4).
+    pub(crate) fn vector(&self, number: usize) -> Option<*mut [u64; 8]> {
+        const MAGIC: u32 = 0x4650_5853;
+        const MAGIC_AT: usize = 464;
+        const STATE_HELD_AT: usize = 512;
+        const HIGH_VECTORS: u32 = 7;
+        // SAFETY: by the promise of `new`; the kernel's area ends behind its legacy part unless the magic number is there.
+        unsafe {
+            let state = (*self.0).uc_mcontext.fpregs.cast::<u8>();
+            if state.is_null() || state.add(MAGIC_AT).cast::<u32>().read_unaligned() != MAGIC {
+                return None;
+            }
+            let held = state.add(STATE_HELD_AT).cast::<u64>().read_unaligned();
+            if held & 1 << HIGH_VECTORS == 0 {
+                return None;
+            }
+            let part = core::arch::x86_64::__cpuid_count(0xd, HIGH_VECTORS).ebx as usize;
+            Some(state.add(part + (number - 16) * size_of::<[u64; 8]>()).cast())
+        }
+    }
+
     /// The signals that were blocked when the signal came.
     pub(crate) fn mask(&self) -> u64 {
         // SAFETY: the kernel's mask is the first word of libc's larger type.

@@ -137,6 +137,9 @@ impl Translator {
         self.cache.clear();
         self.links.clear();
         self.pads.clear();
+        if let Some(accumulator) = &mut self.accumulator {
+            accumulator.clear();
+        }
         self.low_halves_unique = self.space.low_halves_unique();
         // SAFETY: the context lives as long as the translator.
         let rsp = unsafe { (*self.arena.context).regs[crate::context::RSP] };

@@ -6,7 +6,7 @@
 //! count. At the last mark, `Counter::close` puts everything back, and the thread runs on natively.
 //!
 //! How it works, from the bottom up: `opcodes` and `decode` find blocks, `flags` where counting disturbs nothing, `rewrite`
-//! copies single instructions, `translate` whole blocks into the `cache`; `links`, `pads` and `returns` lead from block to
+//! copies single instructions, `translate` whole blocks into the `cache`, counted in the `accumulator` or each for itself; `links`, `pads` and `returns` lead from block to
 //! block, `entry` and `dispatch` handle what leaves the cache. `guard` and `invalidate` keep translations true when code changes,
 //! `transfers` adds to profiles, `signals`, `frame`, `position` and `actions` keep signals true, `syscalls` those system calls that matter. `session` is
 //! the public interface, `report` what comes out.
@@ -14,6 +14,7 @@
 //! Only x86-64 Linux is supported; elsewhere the crate is empty.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
+mod accumulator;
 mod actions;
 mod alloc;
 mod arena;

@@ -10,6 +10,7 @@
     reason = "a block's translation is below 64 KB, its instructions are below 100"
 )]
 
+use crate::accumulator::GIVE_LEN;
 use crate::cache::CodeCache;
 use crate::frame::Frame;
 
@@ -17,11 +18,13 @@ use crate::frame::Frame;
 pub(crate) struct Position {
     /// Address of the original instruction.
     pub(crate) original: u64,
-    /// The block, how many of its instructions are done, and whether its counter has been incremented.
+    /// The block, how many of its instructions are done, and whether it has been counted.
     pub(crate) block: u32,
     pub(crate) done: u16,
     pub(crate) counted: bool,
     pub(crate) clean: bool,
+    /// The program has its vector register (`accumulator`), as natively.
+    pub(crate) vector_given: bool,
     /// Start of the original block's last instruction.
     pub(crate) last: u64,
 }
@@ -41,6 +44,9 @@ impl CodeCache {
             done: k as u16,
             counted: offset >= block.counted_from,
             clean: boundaries[k].code == offset || at_syscall,
+            vector_given: block.gives_vector
+                && k + 1 == usize::from(block.count)
+                && offset >= boundaries[k].code + GIVE_LEN,
             last: block.start + u64::from(boundaries[boundaries.len() - 2].original),
         })
     }

@@ -71,7 +71,7 @@ pub struct BlockCount {
 /// Where the instructions of a window were.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Profile {
-    /// Executions of every block; the rows add up to the total, and an address can be in several.
+    /// With `Options::profile`: executions of every block; the rows add up to the total, and an address can be in several.
     pub blocks: Vec<BlockCount>,
     /// With `Options::transfers`: how control went from generated code to that of files.
     pub transfers: Vec<Transfer>,
@@ -122,7 +122,8 @@ pub struct Observations {
     pub steps: u64,
     /// Times that the list of mappings was read.
     pub mapping_reads: u64,
-    /// Executions of blocks, and of those whose counter is incremented with care for the flags, which is slower.
+    /// Executions of blocks, and of those whose counter is incremented with care for the flags, which is slower; 0 where
+    /// only the total is kept.
     pub block_executions: u64,
     /// See `block_executions`.
     pub careful_executions: u64,

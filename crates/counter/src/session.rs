@@ -41,6 +41,8 @@ pub struct Options {
     pub(crate) uncounted_around: u64,
     pub(crate) shadow_returns: bool,
     pub(crate) max_blocks: usize,
+    pub(crate) profile: bool,
+    pub(crate) accumulator: bool,
     pub(crate) transfers: bool,
     pub(crate) on_exit: Option<fn(&Observations)>,
     /// Called after each system call that may have woken another thread.
@@ -55,6 +57,8 @@ impl Default for Options {
             uncounted_around: 0,
             shadow_returns: true,
             max_blocks: usize::MAX,
+            profile: false,
+            accumulator: true,
             transfers: false,
             on_exit: None,
             after_wake: None,
@@ -106,6 +110,22 @@ impl Options {
     #[must_use]
     pub fn max_blocks(mut self, blocks: usize) -> Self {
         self.max_blocks = blocks;
+        self
+    }
+
+    /// Whether to count how often each block runs; by default only the total is kept, which is cheaper where the processor has
+    /// AVX-512.
+    #[must_use]
+    pub fn profile(mut self, on: bool) -> Self {
+        self.profile = on;
+        self
+    }
+
+    /// Whether a vector register may count (the default), where the processor has it and no profile is wanted; otherwise
+    /// there is a counter in memory for each block.
+    #[must_use]
+    pub fn accumulator(mut self, on: bool) -> Self {
+        self.accumulator = on;
         self
     }
 
@@ -257,6 +277,7 @@ impl Counter {
             (*context).link_entry = entry::link_exit();
             (*context).indirect_entry = entry::indirect_exit();
             (*context).transfer_entry = entry::transfer_exit();
+            (*context).accumulates = u64::from(translator.accumulator.is_some());
         }
         let handler = signals::handler as *const () as u64;
         let Some(kick) = ACTIONS.take_over(handler, entry::restorer as *const () as u64) else {

@@ -49,6 +49,8 @@ pub(crate) struct Pending {
     to_dispatcher: bool,
     /// The address of an instruction that runs natively, for one step, as it writes to a page it may lie on itself.
     native_step: u64,
+    /// The thread left translated code where the program had its vector register.
+    vector_given: bool,
     /// Handlers of the program that interrupted translated code and haven't returned.
     pub(crate) active: u32,
 }
@@ -61,6 +63,7 @@ impl Pending {
             stepping: false,
             to_dispatcher: false,
             native_step: 0,
+            vector_given: false,
             active: 0,
         }
     }
@@ -244,6 +247,7 @@ impl Visit<'_> {
         };
         self.t.cache.restore_set_aside(pc, &mut self.frame);
         self.t.leave_block(position);
+        self.t.pending.vector_given = position.vector_given;
         let repeated =
             keys::reading_all(self.t.has_keys, || decode::is_repeated_at(position.original));
         if repeated && sys::page_of(position.original) != sys::page_of(addr) {
@@ -310,7 +314,7 @@ impl Visit<'_> {
         } else if self.t.pending.native_step != 0 {
             // Between the fault and the step.
             self.frame.set_trap_flag(true);
-            self.hand_on();
+            self.seen_by_program(Self::hand_on);
         } else {
             // In a handler of the program or a gate: the state is the program's own.
             self.t.pending.to_dispatcher = false;
@@ -333,7 +337,7 @@ impl Visit<'_> {
             self.frame.set_pc(target);
             self.set_place(place::NATIVE);
             self.t.pending.active += 1;
-            self.hand_on();
+            self.seen_by_program(Self::hand_on);
             self.t.pending.active -= 1;
             self.set_place(place_before);
             target = self.frame.pc();
@@ -343,6 +347,18 @@ impl Visit<'_> {
         } else {
             self.t.leave_block(position);
             self.redirect(target);
+        }
+    }
+
+    /// Does what shows the frame of translated code to the program.
+    fn seen_by_program(&mut self, f: impl FnOnce(&mut Self)) {
+        let given = self.t.pending.vector_given;
+        if let Some(accumulator) = self.t.accumulator.as_ref().filter(|_| !given) {
+            accumulator.show_to_program(&mut self.frame);
+        }
+        f(self);
+        if let Some(accumulator) = self.t.accumulator.as_ref().filter(|_| !given) {
+            accumulator.hide_from_program(&mut self.frame);
         }
     }
 
@@ -385,11 +401,13 @@ impl Visit<'_> {
         let action = ACTIONS.get(self.signal);
         if !self.t.cache.contains(pc) {
             // Native code: a handler of the program, a gate, a native step, or code that couldn't be translated.
-            call_program(self.signal, self.info, &self.frame);
             if self.t.pending.native_step == pc {
+                self.seen_by_program(|visit| call_program(visit.signal, visit.info, &visit.frame));
                 self.t.pending.native_step = 0;
                 let target = self.frame.pc();
                 self.redirect(target);
+            } else {
+                call_program(self.signal, self.info, &self.frame);
             }
             return;
         }
@@ -400,6 +418,7 @@ impl Visit<'_> {
         };
         self.t.cache.restore_set_aside(pc, &mut self.frame);
         self.t.leave_block(position);
+        self.t.pending.vector_given = position.vector_given;
         self.set_place(place::NATIVE);
         if !actions::is_handler(&action) {
             session::give_up(Incomplete::Crashed);
@@ -407,12 +426,17 @@ impl Visit<'_> {
             let again =
                 if self.signal == libc::SIGTRAP { position.last } else { position.original };
             self.frame.set_pc(again);
+            if let Some(accumulator) =
+                self.t.accumulator.as_ref().filter(|_| !position.vector_given)
+            {
+                accumulator.show_to_program(&mut self.frame);
+            }
             default_action(self.signal);
             return;
         }
         self.frame.set_pc(position.original);
         self.t.pending.active += 1;
-        call_program(self.signal, self.info, &self.frame);
+        self.seen_by_program(|visit| call_program(visit.signal, visit.info, &visit.frame));
         self.t.pending.active -= 1;
         let target = self.frame.pc();
         self.redirect(target);
@@ -426,7 +450,8 @@ impl Visit<'_> {
         unsafe { (*self.t.arena.context).target = target };
         self.set_place(place::DISPATCH);
         self.frame.set_trap_flag(false);
-        self.frame.set_pc(entry::reenter());
+        let given = core::mem::take(&mut self.t.pending.vector_given);
+        self.frame.set_pc(if given { entry::begin() } else { entry::reenter() });
     }
 
     fn set_place(&self, place: u64) {

@@ -253,6 +253,9 @@ impl Translator {
         cold.bytes(&[0x48, 0x89, 0xc1]); // mov rcx, rax
         cold.jrcxz(crate::pads::JMP_LEN);
         cold.jmp(code + SYSCALL.len() as u64);
+        if let Some(accumulator) = &self.accumulator {
+            accumulator.emit_load(cold);
+        }
         cold.load_imm(crate::emit::RCX, next);
         cold.jmp_far(next);
         start

@@ -1,7 +1,7 @@
 //! From a block of the application's code to its translation.
 //!
 //! Invariants: a translation does what the original does, to the same registers, flags and memory (below the stack pointer
-//! excepted), and increments its block's counter once on the way. Pages that can change are guarded before they are read.
+//! excepted), and counts its block once on the way. Pages that can change are guarded before they are read.
 //! Blocks that follow one another in the source are laid out in that order, up to `MAX_CHAIN`, so that the usual way on is
 //! the next byte.
 #![allow(
@@ -9,6 +9,7 @@
     reason = "offsets inside a block's translation are below 64 KB, see `decode::MAX_INSTRUCTIONS`"
 )]
 
+use crate::accumulator::{self, Accumulator};
 use crate::arena::Arena;
 use crate::cache::{Block, Boundary, CodeCache, NONE, SetAside};
 use crate::context::{Context, JUMP_ENTRIES, place};
@@ -69,6 +70,8 @@ pub(crate) struct Translator {
     /// Instructions counted at each mark.
     pub(crate) marks: Table<u64>,
     pub(crate) counts: Counts,
+    /// What keeps the total, where no block is counted for itself.
+    pub(crate) accumulator: Option<Accumulator>,
     /// Where transfers from generated code are counted.
     pub(crate) transfers: Option<Transfers>,
     /// The system call that the dispatcher is to look at again when it is done, with its arguments.
@@ -125,6 +128,8 @@ impl Translator {
             None
         };
         let transfers = if options.transfers { Some(Transfers::new()?) } else { None };
+        let total_only = options.accumulator && !options.profile && accumulator::is_available();
+        let accumulator = total_only.then(|| Accumulator::new(&arena));
         let mut translator = Self {
             cache: CodeCache::new(&arena, options.max_blocks)?,
             links: Links::new(arena.code)?,
@@ -141,6 +146,7 @@ impl Translator {
             hidden_mask: 0,
             marks: Table::new(MAX_MARKS)?,
             counts: Counts::new()?,
+            accumulator,
             transfers,
             pending: Pending::new(),
             has_keys: keys::enabled(),
@@ -254,7 +260,9 @@ impl Translator {
 
     /// Emits the decoded block up to its last instruction.
     fn emit_block(&mut self, block: &decode::Block) -> u32 {
-        let placement = block.place_counter(&self.space);
+        let counts = self.is_counted(block.start);
+        let placement =
+            if self.accumulator.is_some() { Some(0) } else { block.place_counter(&self.space) };
         let insns = block.insns();
         let code = self.cache.hot.at;
         let id = self.cache.add(Block {
@@ -266,8 +274,10 @@ impl Translator {
             reps: insns.iter().filter(|n| n.facts.form == Form::Repeated).count() as u16,
             counted_from: 0,
             valid: true,
-            counts: self.is_counted(block.start),
+            counts,
             keeps_flags: placement.is_none(),
+            gives_vector: self.accumulator.is_some()
+                && insns.last().is_some_and(|n| n.facts.role == Role::UsesAccumulator),
             syscall: insns.last().is_some_and(|n| n.facts.role == Role::Syscall),
             boundaries: self.cache.boundaries.len() as u32,
             incoming: NONE,
@@ -310,8 +320,15 @@ impl Translator {
         self.cache.boundaries.push(Boundary { code: code as u16, original: original as u16 });
     }
 
-    /// `inc [counter]`, or its like without flags.
+    /// An addition to the accumulator; else `inc [counter]`, or its like without flags.
     fn emit_counter(&mut self, id: u32, flags_dead: bool) {
+        if let Some(accumulator) = &mut self.accumulator {
+            let block = self.cache.blocks[id];
+            let (instructions, repeated) =
+                if block.counts { (block.count, block.reps) } else { (0, 0) };
+            accumulator.emit_add(&mut self.cache.hot, instructions, repeated);
+            return;
+        }
         let counter = self.cache.counter_of(id);
         let scratch = self.slots.scratch;
         let hot = &mut self.cache.hot;
@@ -362,6 +379,10 @@ impl Translator {
                     self.emit_stack_check(left);
                     return End::FallsThrough { code_end };
                 }
+                self.falls_through()
+            }
+            Role::UsesAccumulator => {
+                self.emit_with_vector(insn);
                 self.falls_through()
             }
             Role::Syscall => self.emit_syscall(end),
@@ -428,6 +449,21 @@ impl Translator {
                 self.cache.hot.jmp(stub);
                 End::Leaves
             }
+        }
+    }
+
+    /// An instruction that is to find the program's value in the register that counts.
+    fn emit_with_vector(&mut self, insn: &Insn) {
+        if let Some(accumulator) = &self.accumulator {
+            accumulator.emit_give(&mut self.cache.hot);
+        }
+        if insn.facts.displacement != 0 {
+            self.copy(insn);
+        } else {
+            self.cache.hot.bytes(insn.raw());
+        }
+        if let Some(accumulator) = &self.accumulator {
+            accumulator.emit_take(&mut self.cache.hot);
         }
     }
 

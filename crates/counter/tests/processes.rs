@@ -14,174 +14,184 @@ use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use support::{CodePage, exclusive, mark};
+use support::{CodePage, exclusive, in_each_form, mark};
 use tiergate_counter::Incomplete;
 
 #[test]
 fn a_forked_child_runs_natively() {
-    let window = exclusive();
-    let (statuses, seen) = window.counted(|| {
-        [7, 8, 9].map(|code| {
-            // SAFETY: the child makes one system call.
-            unsafe {
-                let pid = libc::fork();
-                if pid == 0 {
-                    libc::_exit(code);
+    in_each_form(|window| {
+        let (statuses, seen) = window.counted(|| {
+            [7, 8, 9].map(|code| {
+                // SAFETY: the child makes one system call.
+                unsafe {
+                    let pid = libc::fork();
+                    if pid == 0 {
+                        libc::_exit(code);
+                    }
+                    let mut status = 0;
+                    libc::waitpid(pid, &raw mut status, 0);
+                    libc::WEXITSTATUS(status)
                 }
-                let mut status = 0;
-                libc::waitpid(pid, &raw mut status, 0);
-                libc::WEXITSTATUS(status)
-            }
-        })
+            })
+        });
+        assert_eq!(statuses, [7, 8, 9]);
+        assert_eq!(seen.children_started, 3);
+        assert_eq!(seen.incomplete, None);
     });
-    assert_eq!(statuses, [7, 8, 9]);
-    assert_eq!(seen.children_started, 3);
-    assert_eq!(seen.incomplete, None);
 }
 
 #[test]
 fn a_forked_child_writes_code() {
-    let window = exclusive();
-    let page = CodePage::new(4096);
-    page.write(0, &[0xb8, 3, 0, 0, 0, 0xc3]);
-    let (statuses, seen) = window.counted(|| {
-        // SAFETY: a function was put there; the child only writes to it, calls it, and leaves.
-        unsafe {
-            let mut results = [page.call(0, 0), 0, 0];
-            let pid = libc::fork();
-            if pid == 0 {
-                page.write(1, &[5]);
-                libc::_exit(page.call(0, 0) as i32);
+    in_each_form(|window| {
+        let page = CodePage::new(4096);
+        page.write(0, &[0xb8, 3, 0, 0, 0, 0xc3]);
+        let (statuses, seen) = window.counted(|| {
+            // SAFETY: a function was put there; the child only writes to it, calls it, and leaves.
+            unsafe {
+                let mut results = [page.call(0, 0), 0, 0];
+                let pid = libc::fork();
+                if pid == 0 {
+                    page.write(1, &[5]);
+                    libc::_exit(page.call(0, 0) as i32);
+                }
+                let mut status = 0;
+                libc::waitpid(pid, &raw mut status, 0);
+                results[1] = libc::WEXITSTATUS(status) as u64;
+                results[2] = page.call(0, 0);
+                results
             }
-            let mut status = 0;
-            libc::waitpid(pid, &raw mut status, 0);
-            results[1] = libc::WEXITSTATUS(status) as u64;
-            results[2] = page.call(0, 0);
-            results
-        }
+        });
+        assert_eq!(statuses, [3, 5, 3]);
+        assert_eq!(seen.code_writes, 0);
     });
-    assert_eq!(statuses, [3, 5, 3]);
-    assert_eq!(seen.code_writes, 0);
 }
 
 #[test]
 fn a_spawned_program_runs_natively() {
-    let window = exclusive();
-    let (output, seen) =
-        window.counted(|| Command::new("/bin/echo").arg("hi").output().expect("echo"));
-    assert_eq!(output.stdout, b"hi\n");
-    assert_eq!(seen.children_started, 1);
+    in_each_form(|window| {
+        let (output, seen) =
+            window.counted(|| Command::new("/bin/echo").arg("hi").output().expect("echo"));
+        assert_eq!(output.stdout, b"hi\n");
+        assert_eq!(seen.children_started, 1);
+    });
 }
 
 #[test]
 fn threads_started_inside_run_natively() {
-    let window = exclusive();
-    let work = |n: u64| (0..n).fold(1u64, |x, k| std::hint::black_box(x.wrapping_mul(3) ^ k));
-    let expected: Vec<u64> = (0..4).map(|k| work(k * 10_000)).collect();
-    let (results, seen) = window.counted(|| {
-        let threads: Vec<_> =
-            (0..4).map(|k| std::thread::spawn(move || work(k * 10_000))).collect();
-        threads.into_iter().map(|t| t.join().expect("no panic")).collect::<Vec<_>>()
+    in_each_form(|window| {
+        let work = |n: u64| (0..n).fold(1u64, |x, k| std::hint::black_box(x.wrapping_mul(3) ^ k));
+        let expected: Vec<u64> = (0..4).map(|k| work(k * 10_000)).collect();
+        let (results, seen) = window.counted(|| {
+            let threads: Vec<_> =
+                (0..4).map(|k| std::thread::spawn(move || work(k * 10_000))).collect();
+            threads.into_iter().map(|t| t.join().expect("no panic")).collect::<Vec<_>>()
+        });
+        assert_eq!(results, expected);
+        assert_eq!(seen.threads_started, 4);
+        assert_eq!(seen.incomplete, None);
     });
-    assert_eq!(results, expected);
-    assert_eq!(seen.threads_started, 4);
-    assert_eq!(seen.incomplete, None);
 }
 
 #[test]
 fn what_may_wake_another_thread_is_told_and_costs_nothing() {
     static WOKEN: AtomicU64 = AtomicU64::new(0);
     static WORD: AtomicU32 = AtomicU32::new(0);
-    let window = exclusive();
-    let futex = |command: i32| {
-        // SAFETY: the word lives on; a wait for another value comes back at once.
-        unsafe { libc::syscall(libc::SYS_futex, WORD.as_ptr(), command, 1, 0, 0, 0) }
-    };
-    let work = || {
-        let woken = futex(libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG);
-        let refused = futex(libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG);
-        // SAFETY: a zero-length write reads nothing.
-        let written = unsafe { libc::write(-1, [0_u8].as_ptr().cast(), 0) };
-        (woken, refused, written)
-    };
-    let (expected, plain) = window.counted(work);
-    assert_eq!(expected, (0, -1, -1));
-    let call = || {
-        WOKEN.fetch_add(1, Relaxed);
-    };
-    let (results, told) = window.counted_with_waker(call, work);
-    assert_eq!((results, told.total()), (expected, plain.total()));
-    assert_eq!(WOKEN.load(Relaxed), 2, "the wake and the write, not the wait");
+    in_each_form(|window| {
+        WOKEN.store(0, Relaxed);
+        let futex = |command: i32| {
+            // SAFETY: the word lives on; a wait for another value comes back at once.
+            unsafe { libc::syscall(libc::SYS_futex, WORD.as_ptr(), command, 1, 0, 0, 0) }
+        };
+        let work = || {
+            let woken = futex(libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG);
+            let refused = futex(libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG);
+            // SAFETY: a zero-length write reads nothing.
+            let written = unsafe { libc::write(-1, [0_u8].as_ptr().cast(), 0) };
+            (woken, refused, written)
+        };
+        let (expected, plain) = window.counted(work);
+        assert_eq!(expected, (0, -1, -1));
+        let call = || {
+            WOKEN.fetch_add(1, Relaxed);
+        };
+        let (results, told) = window.counted_with_waker(call, work);
+        assert_eq!((results, told.total()), (expected, plain.total()));
+        assert_eq!(WOKEN.load(Relaxed), 2, "the wake and the write, not the wait");
+    });
 }
 
 #[test]
 fn sub_windows_add_up() {
-    let window = exclusive();
-    let page = CodePage::new(4096);
-    // dec rdi; jnz; ret: two instructions per round
-    page.write(0, &[0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3]);
-    let ((), seen) = window.counted(|| {
-        for rounds in [1000, 2000, 4000] {
-            // SAFETY: a function was put there.
-            unsafe { page.call(0, rounds) };
-            mark();
-        }
+    in_each_form(|window| {
+        let page = CodePage::new(4096);
+        // dec rdi; jnz; ret: two instructions per round
+        page.write(0, &[0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3]);
+        let ((), seen) = window.counted(|| {
+            for rounds in [1000, 2000, 4000] {
+                // SAFETY: a function was put there.
+                unsafe { page.call(0, rounds) };
+                mark();
+            }
+        });
+        assert_eq!(seen.counts.len(), 4);
+        // What is around the loop is the same each time, but for the first, which differs by the loop's own beginning.
+        assert_eq!(seen.counts[2] - seen.counts[1], 4000);
     });
-    assert_eq!(seen.counts.len(), 4);
-    // What is around the loop is the same each time, but for the first, which differs by the loop's own beginning.
-    assert_eq!(seen.counts[2] - seen.counts[1], 4000);
 }
 
 #[test]
 fn discarding_everything_again_and_again_changes_nothing() {
-    let window = exclusive();
-    // Varied code that allocates nothing: the state of the heap would show in the count.
-    let work = || {
-        let mut numbers: [u32; 60] = std::array::from_fn(|k| k as u32 * 7919 % 1009);
-        numbers.sort_unstable();
-        let mut text = [0u8; 4096];
-        let mut rest = &mut text[..];
-        for n in numbers {
-            write!(rest, "{n:x} {:.2} ", f64::from(n) / 7.0).expect("room");
-        }
-        let left = rest.len();
-        text.iter().map(|b| u64::from(*b)).sum::<u64>() + left as u64
-    };
-    let expected = work();
-    let (result, plenty) = window.counted(work);
-    assert_eq!(result, expected);
-    let (result, little) = window.counted_in_little_memory(work);
-    assert_eq!(result, expected);
-    assert!(little.flushes > 5, "{}", little.flushes);
-    assert_eq!(little.total(), plenty.total());
+    in_each_form(|window| {
+        // Varied code that allocates nothing: the state of the heap would show in the count.
+        let work = || {
+            let mut numbers: [u32; 60] = std::array::from_fn(|k| k as u32 * 7919 % 1009);
+            numbers.sort_unstable();
+            let mut text = [0u8; 4096];
+            let mut rest = &mut text[..];
+            for n in numbers {
+                write!(rest, "{n:x} {:.2} ", f64::from(n) / 7.0).expect("room");
+            }
+            let left = rest.len();
+            text.iter().map(|b| u64::from(*b)).sum::<u64>() + left as u64
+        };
+        let expected = work();
+        // So few blocks that they are discarded all the time. The depth of the stack is the same.
+        let [(result, plenty), (other, little)] =
+            [usize::MAX, 100].map(|most| window.counted_with_most(most, work));
+        assert_eq!((result, other), (expected, expected));
+        assert!(little.flushes > 5, "{}", little.flushes);
+        assert_eq!(little.total(), plenty.total());
+    });
 }
 
 #[test]
 fn panics_unwind_through_translated_code() {
-    let window = exclusive();
-    let (results, seen) = window.counted(|| {
-        [1, 2, 3].map(|k| {
-            std::panic::catch_unwind(|| std::panic::resume_unwind(Box::new(k)))
-                .expect_err("it panicked")
-                .downcast::<i32>()
-                .map(|v| *v)
-                .unwrap_or(0)
-        })
+    in_each_form(|window| {
+        let (results, seen) = window.counted(|| {
+            [1, 2, 3].map(|k| {
+                std::panic::catch_unwind(|| std::panic::resume_unwind(Box::new(k)))
+                    .expect_err("it panicked")
+                    .downcast::<i32>()
+                    .map(|v| *v)
+                    .unwrap_or(0)
+            })
+        });
+        assert_eq!(results, [1, 2, 3]);
+        assert_eq!(seen.incomplete, None);
     });
-    assert_eq!(results, [1, 2, 3]);
-    assert_eq!(seen.incomplete, None);
 }
 
 #[test]
 fn code_that_uses_the_gs_segment_is_refused_and_runs() {
-    let window = exclusive();
-    let page = CodePage::new(4096);
-    // rdgsbase rax; mov eax, 5; ret
-    page.write(0, &[0xf3, 0x48, 0x0f, 0xae, 0xc8, 0xb8, 5, 0, 0, 0, 0xc3]);
-    // SAFETY: a function was put there.
-    let (result, seen) = window.counted(|| unsafe { page.call(0, 0) });
-    assert_eq!(result, 5);
-    assert_eq!(seen.incomplete, Some(Incomplete::ForeignCode(page.at as u64)));
+    in_each_form(|window| {
+        let page = CodePage::new(4096);
+        // rdgsbase rax; mov eax, 5; ret
+        page.write(0, &[0xf3, 0x48, 0x0f, 0xae, 0xc8, 0xb8, 5, 0, 0, 0, 0xc3]);
+        // SAFETY: a function was put there.
+        let (result, seen) = window.counted(|| unsafe { page.call(0, 0) });
+        assert_eq!(result, 5);
+        assert_eq!(seen.incomplete, Some(Incomplete::ForeignCode(page.at as u64)));
+    });
 }
 
 /// Runs one of the ignored tests below in a process of its own.

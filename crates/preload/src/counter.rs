@@ -38,6 +38,7 @@ mod translating {
         let mut options = Options::default()
             .gate(gate)
             .uncounted_around(gate)
+            .profile(plan.profile_path().is_some())
             .transfers(plan.profile_path().is_some());
         if let Some(rest) = crate::pin::rest_of_others() {
             options = options.after_wake(rest);

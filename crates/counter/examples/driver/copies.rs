@@ -1,7 +1,7 @@
 //! Copies of the process at the first mark, for the comparison of one window with itself.
 //!
 //! The process forks at the mark, and what comes out has one thread and doesn't change any more. It forks in turn: one
-//! copy for a tracer to step through, natively, and two that are counted. All begin with the same memory, registers and
+//! copy for a tracer to step through, natively, and three that are counted: two with profiles, one in total only. All begin with the same memory, registers and
 //! addresses, so they do the same, as far as that is all that the program goes by.
 
 use crate::{setting, system_call, write_file};
@@ -12,8 +12,8 @@ pub(crate) const MODE: &str = "copies";
 /// First argument of the forks that a tracer is to follow: of the copy that forks itself, and of the one to be stepped.
 const SOURCE: u64 = 0x7469_6572_6761_7465;
 const STEPPED: u64 = SOURCE + 1;
-/// Counted copies.
-const COUNTED: u64 = 2;
+/// Counted copies, of which the last keeps the total only.
+const COUNTED: u64 = 3;
 
 /// The number of the counted copy that this process is; 0 when it is none.
 static COPY: AtomicU64 = AtomicU64::new(0);
@@ -36,6 +36,11 @@ pub(crate) fn suffix() -> String {
 /// Whether this is a copy, which ends with its window.
 pub(crate) fn is_copy() -> bool {
     COPY.load(Relaxed) != 0
+}
+
+/// Whether this is the copy that keeps no profile.
+pub(crate) fn keeps_total_only() -> bool {
+    COPY.load(Relaxed) == COUNTED
 }
 
 /// Ends the process without anything else.

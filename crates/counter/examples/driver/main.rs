@@ -4,7 +4,7 @@
 //! time; with `copies` it makes copies of the process for the example `oracle` (see `copies`). `TIERGATE_DRIVER_SKIP` calls
 //! are ignored at first; `TIERGATE_DRIVER_MARKS` is the number of sub-windows (1). `TIERGATE_DRIVER_PROFILE` names a file for
 //! the executions of every address, `TIERGATE_DRIVER_BLOCKS` limits the blocks kept, `TIERGATE_DRIVER_RETURNS=table` does
-//! without the shadow of the stack, and `TIERGATE_DRIVER_CLOCK=virtual` lets the clocks advance by a microsecond per reading,
+//! without the shadow of the stack, `TIERGATE_DRIVER_FORM=memory` without the vector register that keeps the total, and `TIERGATE_DRIVER_CLOCK=virtual` lets the clocks advance by a microsecond per reading,
 //! for counts that don't depend on time.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(unsafe_code, reason = "functions of libc are interposed")]
@@ -68,6 +68,8 @@ extern "C" fn on_getrusage(who: u64, usage: u64) -> Onward {
             .gate(getrusage as *const () as u64)
             .uncounted_around(on_getrusage as *const () as u64)
             .shadow_returns(returns.as_deref() != Some("table"))
+            .profile(setting(c"TIERGATE_DRIVER_PROFILE").is_some() && !copies::keeps_total_only())
+            .accumulator(setting(c"TIERGATE_DRIVER_FORM").as_deref() != Some("memory"))
             .max_blocks(number(c"TIERGATE_DRIVER_BLOCKS").map_or(usize::MAX, |n| n as usize))
             .on_exit(|o| save("", o, None));
         return match Counter::open(options) {

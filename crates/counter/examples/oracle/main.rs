@@ -2,7 +2,7 @@
 //!
 //! `oracle DRIVER.so COMMAND [ARGUMENTS…]` runs the command with the preloaded library of the example `driver`. At the
 //! window's first mark that makes copies of the process. One is run natively under `ptrace`, one instruction at a time, two
-//! under the counter with a profile. The totals are printed, and every address whose executions differ. A repeated string
+//! under the counter with a profile, and one with a total only. The totals are printed, and every address whose executions differ. A repeated string
 //! instruction traps once per round; it is counted once, as by hardware.
 //!
 //! The exit code is 0 if all are equal; 1 if both counted copies agree and the stepped one differs: a mistake of the
@@ -83,10 +83,15 @@ mod oracle {
         let stepped = tracer::step_through_window(traced)?;
         let first = Counted::read(folder, 1)?;
         let second = Counted::read(folder, 2)?;
+        let without_profile = Counted::total(folder, 3)?;
         let differing = differences(&stepped, &first.counts);
         let total: u64 = stepped.values().sum();
-        print!("stepped {total} at {} addresses; counted {}", stepped.len(), first.total);
-        let equal = differing.is_empty() && first.total == total;
+        print!(
+            "stepped {total} at {} addresses; counted {}, without a profile {without_profile}",
+            stepped.len(),
+            first.total
+        );
+        let equal = differing.is_empty() && first.total == total && without_profile == total;
         if equal {
             println!(", all equal");
             return Ok(ExitCode::SUCCESS);
@@ -112,19 +117,23 @@ mod oracle {
     impl Counted {
         /// What a counted copy has left.
         fn read(folder: &Path, number: u32) -> io::Result<Self> {
-            let report = std::fs::read_to_string(folder.join(format!("report-{number}")))?;
-            let first = report.lines().next().unwrap_or_default();
-            let total = first
-                .strip_prefix("total ")
-                .and_then(|n| n.parse().ok())
-                .filter(|_| report.contains("incomplete: None"))
-                .ok_or_else(|| io::Error::other(format!("no complete count: {report}")))?;
+            let total = Self::total(folder, number)?;
             let profile = std::fs::read_to_string(folder.join(format!("profile-{number}")))?;
             let counts = profile.lines().filter_map(|line| {
                 let (address, count) = line.split_once(' ')?;
                 Some((u64::from_str_radix(address, 16).ok()?, count.parse().ok()?))
             });
             Ok(Self { total, counts: counts.collect() })
+        }
+
+        fn total(folder: &Path, number: u32) -> io::Result<u64> {
+            let report = std::fs::read_to_string(folder.join(format!("report-{number}")))?;
+            let first = report.lines().next().unwrap_or_default();
+            first
+                .strip_prefix("total ")
+                .and_then(|n| n.parse().ok())
+                .filter(|_| report.contains("incomplete: None"))
+                .ok_or_else(|| io::Error::other(format!("no complete count: {report}")))
         }
     }
 
