@@ -11,9 +11,6 @@ use tiergate_model::{BenchResult, OpBudget, Reading, WindowShape};
 /// its result is made.
 const NOTHING_LEFT: f64 = 2.0;
 
-/// A compiled loop around nothing takes four or five instructions per turn.
-const LOOP_ALONE: f64 = 7.0;
-
 /// Extra work that comes every so many ops should come so often in a window.
 const PERIODS: u64 = 16;
 
@@ -76,12 +73,6 @@ pub(super) fn examine(
         ));
     }
     let loops_itself = loops_itself(bench);
-    if loops_itself && per_op < LOOP_ALONE {
-        return Examined::Doubt(format!(
-            "nothing left to measure: it costs {per_op:.1} instructions per op, which a loop takes by \
-             itself; the compiler has removed the work, or there is none"
-        ));
-    }
     let look = if loops_itself {
         loops::look(raw.budget, per_op)
     } else {
