@@ -38,7 +38,8 @@ pub(crate) fn run(engines: &[String]) -> Result<()> {
         print_row("profile `default`", nothing.iter().map(Bench::cell));
         let distortion = everything.iter().zip(&nothing).map(|(exact, default)| {
             let change = 100.0 * (exact.per_op / default.per_op - 1.0);
-            format!("{change:+.0} % (±{:.0} %)", 50.0 * default.spread)
+            let change = if change.abs() < 0.5 { "0".to_owned() } else { format!("{change:+.0}") };
+            format!("{change} % (±{:.0} %)", 50.0 * default.spread)
         });
         print_row("`exact` against `default`", distortion);
     }

@@ -4,6 +4,7 @@ use crate::number::{change, per_op, spread, whole};
 use crate::style::{ALARM, BOLD, CAUTION, DIM, HINT, Style};
 use crate::table::{Align, Cell, Table, note_text};
 use crate::text::printable;
+use std::collections::BTreeSet;
 use tiergate_model::{NoiseDetail, NoiseEffect, NoiseSuite, Percent, PerturbationKind, Unit};
 
 /// Effects below this ask for no advice, a fraction.
@@ -40,12 +41,15 @@ pub fn noise_detail_text(detail: &NoiseDetail, unit: Unit, style: &Style) -> Str
         ]);
     }
     text.push_str(&table.render(style));
-    let advice: Vec<&str> = detail
+    let mut advice: Vec<&str> = detail
         .effects
         .iter()
         .filter(|effect| effect.size() >= WORTH_ADVICE)
         .filter_map(|effect| advice(effect.kind()?))
         .collect();
+    // Environment and path share theirs.
+    let mut told = BTreeSet::new();
+    advice.retain(|line| told.insert(*line));
     if !advice.is_empty() {
         text.push('\n');
     }
@@ -69,15 +73,16 @@ fn shown(draw: f64) -> String {
     }
 }
 
+/// Short enough to stand beside the draws.
 fn meaning(kind: PerturbationKind) -> &'static str {
     match kind {
         PerturbationKind::Mixed => "all kinds at once",
-        PerturbationKind::HashSeed => "which keys collide in hash tables",
-        PerturbationKind::RandomSeed => "the numbers of Math.random",
-        PerturbationKind::HeapPhase => "dead objects before, and the young generation",
-        PerturbationKind::WarmUp => "up to 300 ops more before the window",
-        PerturbationKind::Environment => "the size of the environment",
-        PerturbationKind::Path => "the length of all paths",
+        PerturbationKind::HashSeed => "which keys collide",
+        PerturbationKind::RandomSeed => "numbers of Math.random",
+        PerturbationKind::HeapPhase => "dead objects, young generation",
+        PerturbationKind::WarmUp => "up to 300 ops more before",
+        PerturbationKind::Environment => "size of the environment",
+        PerturbationKind::Path => "length of all paths",
         PerturbationKind::Addresses => "randomised addresses",
     }
 }
@@ -89,11 +94,18 @@ fn advice(kind: PerturbationKind) -> Option<&'static str> {
              it out"
         }
         PerturbationKind::RandomSeed => {
-            "random-seed: make the inputs of the bench without Math.random, or many of them"
+            "random-seed: make the inputs of the bench without Math.random, or many of them; where \
+             it draws none, the seed moves choices of the engine's own"
         }
-        PerturbationKind::HeapPhase | PerturbationKind::WarmUp => {
-            "heap-phase, warm-up: the window holds few collections; a longer one (`ops` in \
-             tiergate.toml, or `--recalibrate`) averages them"
+        PerturbationKind::HeapPhase => {
+            "heap-phase: on V8 every other draw has a young generation of 1 MB instead of 2; where \
+             those differ from the rest, its size moves the bench, which an engine argument can \
+             fix (`--max-semi-space-size`); else the window holds few collections, and a longer \
+             one averages them"
+        }
+        PerturbationKind::WarmUp => {
+            "warm-up: the window holds few collections, or part of a cycle of the bench; a longer \
+             one (`ops` in tiergate.toml, or `--recalibrate`) averages them"
         }
         PerturbationKind::Environment | PerturbationKind::Path => {
             "environment, path: does the bench read the environment, its own path or a stack trace?"

@@ -31,11 +31,17 @@ fn header(result: &ResultFile, style: &Style) -> String {
         let flags = format!("flags: {}", flags.join(" "));
         text.push_str(&note_text(&flags, 0, DIM, style));
     }
+    if result.unit() == Unit::Nanoseconds {
+        text.push_str(&note_text(REAL, 0, DIM, style));
+    }
     if !result.fingerprint.address_randomisation_off {
         text.push_str(&note_text(RANDOMISED, 0, CAUTION, style));
     }
     text
 }
+
+/// What a run by the clock says.
+const REAL: &str = "clocks and threads are real: nothing is held constant but by flags";
 
 /// What a run in a container that refuses says.
 pub(crate) const RANDOMISED: &str =

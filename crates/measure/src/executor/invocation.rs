@@ -19,6 +19,8 @@ pub(super) struct Invocation {
     pub(super) worker: Option<Worker>,
     /// What was compiled before for the same.
     pub(super) code: Option<PrimedCode>,
+    /// Whether another program starts the engine: an instrument, or the runner of a framework.
+    starts_other: bool,
 }
 
 /// The engine and all that each of its processes gets.
@@ -57,7 +59,7 @@ impl Equipment<'_> {
         command
             .environment
             .extend(line.variables.into_iter().map(|(name, value)| (name.into(), value.into())));
-        Invocation { command, worker: None, code: None }
+        Invocation { command, worker: None, code: None, starts_other: false }
     }
 
     /// The flags and pins are for the process that vitest starts: vitest itself compiles modules,
@@ -70,7 +72,12 @@ impl Equipment<'_> {
             exec_argv: self.flags.set().arguments(),
             wrapper: Vec::new(),
         };
-        Invocation { command: self.command(file, arguments), worker: Some(worker), code: None }
+        Invocation {
+            command: self.command(file, arguments),
+            worker: Some(worker),
+            code: None,
+            starts_other: true,
+        }
     }
 
     fn command(self, file: &BenchFile, arguments: Vec<OsString>) -> EngineCommand {
@@ -103,15 +110,19 @@ impl Invocation {
         }
     }
 
-    /// Has the kernel's random bytes for the engine replaced, where this process starts it.
+    /// Has the kernel's random bytes for the engine replaced, where this process starts it. Valgrind
+    /// starts in several steps, each with bytes of its own, and gives the engine a copy of the last
+    /// step's; no reading was seen to depend on them.
     pub(super) fn fix_seed(&mut self) {
-        self.command.fixed_seed = self.worker.is_none();
+        self.command.fixed_seed = !self.starts_other;
     }
 
     /// Puts the instrument around the process in which the file runs.
     pub(super) fn wrapped(mut self, instrument: &dyn Instrument, scratch: &Path) -> Self {
         let Some(worker) = &mut self.worker else {
+            let program = self.command.program.clone();
             self.command = instrument.wrap(self.command, scratch);
+            self.starts_other = self.command.program != program;
             return self;
         };
         let bare = EngineCommand { arguments: Vec::new(), ..self.command.clone() };

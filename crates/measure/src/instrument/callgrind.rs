@@ -91,9 +91,6 @@ impl Instrument for Callgrind {
         arguments.push(command.program.into());
         arguments.append(&mut command.arguments);
         command.program = self.valgrind.clone();
-        // Valgrind starts in several steps, each with bytes of its own, and gives the client a copy
-        // of the last step's; no reading was seen to depend on them.
-        command.fixed_seed = false;
         command.arguments = arguments;
         command
     }

@@ -16,6 +16,7 @@ pub use environment::{BaseEnvironment, base_environment};
 pub use growth::Growth;
 pub use output::OutputSink;
 pub use pin::{AddressSpace, disable_address_randomisation};
+pub use seed::can_be_fixed as can_fix_seed;
 
 /// Prepares this process for measuring: orphans of the engines come to it to be ended.
 pub fn adopt_orphans() {

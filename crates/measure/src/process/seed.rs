@@ -29,7 +29,7 @@ const BYTES: [u8; 16] = [
 
 /// Whether a process may trace its children here: a setting of the kernel, or a container, can
 /// forbid it.
-pub(super) fn can_be_fixed() -> bool {
+pub fn can_be_fixed() -> bool {
     static ALLOWED: OnceLock<bool> = OnceLock::new();
     *ALLOWED.get_or_init(|| {
         let mut trial = Command::new("/bin/true");

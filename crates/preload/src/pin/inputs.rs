@@ -1,26 +1,36 @@
-//! Overrides of the functions that wait for input in a single file: what a helper thread of the gate
-//! would block for, it waits for in the gate. The main thread and others read as they do without.
+//! Overrides of the functions that wait for input in a single file: what a thread of the gate would
+//! block for, it waits for in the gate. Others read as they do without.
 
 use super::gate::{self, Role};
 use super::wait::Wait;
 use crate::system::{address, call, checked, checked_int};
 use libc::{
-    c_int, c_long, c_void, iovec, msghdr, pollfd, size_t, sockaddr, socklen_t, ssize_t, timeval,
+    c_int, c_long, c_void, iovec, msghdr, pollfd, size_t, sockaddr, socklen_t, ssize_t, timespec,
+    timeval,
 };
+
+const NOW: timespec = timespec { tv_sec: 0, tv_nsec: 0 };
 
 /// To be called before a read.
 pub(super) fn await_input(file: c_int) {
-    if !matches!(gate::role(), Role::Helper(_)) || ends_by_itself(file) {
-        return;
+    let must_wait = match gate::role() {
+        Role::Helper(_) => !ends_by_itself(file),
+        // Others get their turns only where it would block, which it seldom does.
+        Role::Main => look(file, Some(&NOW)) == 0 && !ends_by_itself(file),
+        Role::Loose => false,
+    };
+    if must_wait {
+        Wait::endless().for_events(|slice| look(file, slice.timespec().as_ref()));
     }
-    Wait::endless().for_events(|slice| {
-        let mut one = pollfd { fd: file, events: libc::POLLIN, revents: 0 };
-        let time = slice.timespec();
-        let time = time.as_ref().map_or(0, |time| address(time));
-        let arguments = [address(&raw mut one), 1, time, 0, 0, 0];
-        // SAFETY: the places are valid. A file that is not open is the read's to refuse.
-        c_int::try_from(unsafe { call(libc::SYS_ppoll, arguments) }).unwrap_or(-1)
-    });
+}
+
+/// How many of the one file can be read, within a time.
+fn look(file: c_int, time: Option<&timespec>) -> c_int {
+    let mut one = pollfd { fd: file, events: libc::POLLIN, revents: 0 };
+    let time = time.map_or(0, |time| address(core::ptr::from_ref(time)));
+    let arguments = [address(&raw mut one), 1, time, 0, 0, 0];
+    // SAFETY: the places are valid. A file that is not open is the read's to refuse.
+    c_int::try_from(unsafe { call(libc::SYS_ppoll, arguments) }).unwrap_or(-1)
 }
 
 /// Whether a read of the file returns without input too: at once, or after a time of its own.
@@ -67,6 +77,20 @@ unsafe extern "C" fn readv(file: c_int, places: *const iovec, count: c_int) -> s
     length_of(unsafe {
         call(libc::SYS_readv, [file.into(), address(places), count.into(), 0, 0, 0])
     })
+}
+
+/// libc's `eventfd_read`.
+///
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn eventfd_read(file: c_int, value: *mut u64) -> c_int {
+    await_input(file);
+    // SAFETY: the caller's place, which is as long as said.
+    match unsafe { call(libc::SYS_read, [file.into(), address(value), 8, 0, 0, 0]) } {
+        8 => 0,
+        result => checked_int(result.min(-1)),
+    }
 }
 
 /// libc's `recv`.

@@ -1,4 +1,4 @@
-//! Overrides of waits for other threads. With the gate on they are where helpers park and where
+//! Overrides of waits for conditions, semaphores and the end of threads. With the gate on they are where helpers park and where
 //! the main thread lets them run. With the virtual clock on, an absolute end of the wait, which by
 //! that clock would never come or long be over, is carried over to the real one.
 
@@ -198,41 +198,6 @@ unsafe extern "C" fn sem_clockwait(
     }
     set_errno(error);
     -1
-}
-
-/// libc's `pthread_mutex_timedlock`.
-///
-/// # Safety
-/// As libc's.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn pthread_mutex_timedlock(
-    mutex: *mut pthread_mutex_t,
-    time: *const timespec,
-) -> c_int {
-    // SAFETY: the caller's arguments.
-    unsafe { pthread_mutex_clocklock(mutex, libc::CLOCK_REALTIME, time) }
-}
-
-/// libc's `pthread_mutex_clocklock`.
-///
-/// # Safety
-/// As libc's.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn pthread_mutex_clocklock(
-    mutex: *mut pthread_mutex_t,
-    clock: clockid_t,
-    time: *const timespec,
-) -> c_int {
-    let Some(real) = real::MUTEX_CLOCKLOCK.get() else { return libc::EINVAL };
-    // SAFETY: the caller's arguments.
-    match unsafe { wait_until(time) } {
-        Some(wait) => wait.until_real(|time| {
-            // SAFETY: the caller's mutex.
-            unsafe { real(mutex, libc::CLOCK_MONOTONIC, time) }
-        }),
-        // SAFETY: the caller's arguments.
-        None => unsafe { real(mutex, clock, time) },
-    }
 }
 
 /// libc's `pthread_join`.

@@ -7,12 +7,15 @@
 //!   that a forked child loses them: its program is another one.
 //! - Nothing here allocates or takes a lock of libc's.
 
+mod barriers;
+mod c11;
 mod calls;
 mod clock;
 mod files;
 mod gate;
 mod inputs;
 mod locks;
+mod mutexes;
 mod process;
 mod random;
 mod real;

@@ -5,8 +5,8 @@ use core::marker::PhantomData;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 use libc::{
-    c_char, c_int, clockid_t, pthread_attr_t, pthread_cond_t, pthread_mutex_t, pthread_rwlock_t,
-    pthread_t, sem_t, timespec, timeval,
+    c_char, c_int, c_uint, clockid_t, pthread_attr_t, pthread_barrier_t, pthread_barrierattr_t,
+    pthread_cond_t, pthread_mutex_t, pthread_rwlock_t, pthread_t, sem_t, timespec, timeval,
 };
 
 /// One of libc's functions, of type `F`.
@@ -35,11 +35,16 @@ impl<F: Copy> Next<F> {
     /// Looks it up again and again until it is there: libraries that are initialised before this
     /// one may already call it.
     pub(super) fn get(&self) -> Option<F> {
-        let mut address = self.address.load(Relaxed);
-        if address.is_null() {
-            address = self.find();
-            self.address.store(address, Relaxed);
-        }
+        self.known().or_else(|| {
+            self.address.store(self.find(), Relaxed);
+            self.known()
+        })
+    }
+
+    /// The function, where it has been looked up before.
+    #[inline]
+    pub(super) fn known(&self) -> Option<F> {
+        let address = self.address.load(Relaxed);
         // SAFETY: `F` is a pointer to a function, as large as an address, and each constant below
         // gives the type that libc's headers give to the name.
         (!address.is_null())
@@ -90,6 +95,11 @@ type SemClockWait = unsafe extern "C" fn(*mut sem_t, clockid_t, *const timespec)
 type Lock = unsafe extern "C" fn(*mut pthread_rwlock_t) -> c_int;
 pub(super) type LockUntil =
     unsafe extern "C" fn(*mut pthread_rwlock_t, clockid_t, *const timespec) -> c_int;
+type Mutex = unsafe extern "C" fn(*mut pthread_mutex_t) -> c_int;
+type Barrier = unsafe extern "C" fn(*mut pthread_barrier_t) -> c_int;
+type BarrierInit =
+    unsafe extern "C" fn(*mut pthread_barrier_t, *const pthread_barrierattr_t, c_uint) -> c_int;
+type ThreadCreate = unsafe extern "C" fn(*mut pthread_t, *mut c_void, *mut c_void) -> c_int;
 type MutexClockLock =
     unsafe extern "C" fn(*mut pthread_mutex_t, clockid_t, *const timespec) -> c_int;
 
@@ -110,6 +120,12 @@ pub(super) static COND_TIMEDWAIT: Next<CondTimedWait> =
     Next::versioned(c"pthread_cond_timedwait", CONDITIONS);
 pub(super) static COND_CLOCKWAIT: Next<CondClockWait> = Next::new(c"pthread_cond_clockwait");
 pub(super) static SEM_CLOCKWAIT: Next<SemClockWait> = Next::new(c"sem_clockwait");
+pub(super) static MUTEX_LOCK: Next<Mutex> = Next::new(c"pthread_mutex_lock");
+pub(super) static MUTEX_UNLOCK: Next<Mutex> = Next::new(c"pthread_mutex_unlock");
+pub(super) static BARRIER_INIT: Next<BarrierInit> = Next::new(c"pthread_barrier_init");
+pub(super) static BARRIER_WAIT: Next<Barrier> = Next::new(c"pthread_barrier_wait");
+pub(super) static BARRIER_DESTROY: Next<Barrier> = Next::new(c"pthread_barrier_destroy");
+pub(super) static THRD_CREATE: Next<ThreadCreate> = Next::new(c"thrd_create");
 pub(super) static MUTEX_CLOCKLOCK: Next<MutexClockLock> = Next::new(c"pthread_mutex_clocklock");
 pub(super) static READ_LOCK: Next<Lock> = Next::new(c"pthread_rwlock_rdlock");
 pub(super) static READ_LOCK_UNTIL: Next<LockUntil> = Next::new(c"pthread_rwlock_clockrdlock");

@@ -7,6 +7,7 @@ mod functions;
 mod inspection;
 mod junit;
 mod markdown;
+mod noise;
 mod phases;
 mod properties;
 mod run_text;

@@ -67,6 +67,7 @@ fn clocks_have_their_own_unit_and_a_container_is_told_of() {
     result.fingerprint.engine.flags.clear();
     insta::assert_snapshot!(plain(&result), @"
     node 24.22.1 (v8 13.6.233.17-node.41), wall 1
+    clocks and threads are real: nothing is held constant but by flags
     address-space randomisation is on: this system refuses to switch it off
 
     bench  ns/op     A/A  warm-up  window  readings

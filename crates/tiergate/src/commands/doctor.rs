@@ -7,9 +7,11 @@ use crate::settings::Settings;
 use crate::setup::{find_engine, search, working_perf};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write;
-use tiergate_engine::{Engine, FlagSet, Profile, can_preload, find_all};
+use tiergate_engine::{Engine, FlagSet, Profile, can_preload, find_all, pins};
 use tiergate_measure::instrument::{Callgrind, Counter, self_check};
-use tiergate_measure::process::{AddressSpace, base_environment, disable_address_randomisation};
+use tiergate_measure::process::{
+    AddressSpace, base_environment, can_alias, can_fix_seed, disable_address_randomisation,
+};
 use tiergate_measure::{fingerprint, harness};
 use tiergate_model::ExitStatus;
 
@@ -52,7 +54,7 @@ pub(crate) fn doctor(options: &DoctorOptions) -> Result<ExitStatus, Failure> {
     let mut page = Page { text: String::new(), can_measure: true };
     machine(&mut page, &settings);
     instruments(&mut page);
-    pins(&mut page);
+    pinned_process(&mut page);
     engines(&mut page, options, &settings)?;
     output::results(&page.text)?;
     Ok(if page.can_measure { ExitStatus::Pass } else { ExitStatus::Incomplete })
@@ -124,7 +126,7 @@ fn instruments(page: &mut Page) {
     page.good("wall", "the monotonic clock; resolves a few percent on a quiet machine");
 }
 
-fn pins(page: &mut Page) {
+fn pinned_process(page: &mut Page) {
     page.heading("Pinned process");
     match disable_address_randomisation() {
         AddressSpace::Fixed => page.good("addresses", "randomisation can be switched off"),
@@ -133,6 +135,39 @@ fn pins(page: &mut Page) {
             "the system refuses to switch randomisation off; counts differ slightly between runs",
             Some("a container needs `--security-opt seccomp=unconfined` or a profile that allows `personality`"),
         ),
+    }
+    if can_fix_seed() {
+        page.good("seed", "the kernel's random bytes for a process can be replaced");
+    } else {
+        page.bad(
+            "seed",
+            "the system forbids to trace what was started, so `pin:seed` is left out",
+            Some("a container needs a profile that allows `ptrace`"),
+        );
+    }
+    if can_alias() {
+        page.good("paths", "files can be seen under longer paths, for the perturbation `path`");
+    } else {
+        page.bad("paths", "mounting is not allowed, so the perturbation `path` is left out", None);
+    }
+}
+
+/// What an engine gets from each profile, with the reasons.
+fn profiles(page: &mut Page, engine: &Engine) {
+    for profile in Profile::ALL {
+        match pins(profile, engine) {
+            Err(error) => page.push(&format!("      {error}")),
+            Ok(pins) if pins.is_empty() => {
+                page.push(&format!("      {profile}: the engine as it is"));
+            }
+            Ok(pins) => {
+                page.push(&format!("      {profile}:"));
+                for pin in pins {
+                    page.push(&format!("        {}", pin.text));
+                    page.push(&format!("            {}", pin.reason));
+                }
+            }
+        }
     }
 }
 
@@ -168,7 +203,12 @@ fn engines(page: &mut Page, options: &DoctorOptions, settings: &Settings) -> Res
             });
         let name = engine.to_string();
         match flags {
-            Ok(_) => page.good(&name, &engine.path.display().to_string()),
+            Ok(_) => {
+                page.good(&name, &engine.path.display().to_string());
+                if !options.engine.is_empty() {
+                    profiles(page, engine);
+                }
+            }
             Err(error) => page.bad(&name, &error, Some("use the profile `default`")),
         }
     }

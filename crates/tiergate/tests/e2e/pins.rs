@@ -1,7 +1,8 @@
 //! Pinned processes: the same count every time, and the same behaviour as without pins.
 
-use crate::support::{ENGINES, Project, bench_of, need_x86, skip};
-use tiergate_model::{BenchResult, BenchStatus, Reading};
+use crate::support::with_fake_counters;
+use crate::support::{ENGINES, Opened, Project, Words, bench_of, need_valgrind, need_x86, skip};
+use tiergate_model::{BenchResult, BenchStatus, Reading, ResultFile};
 
 const WORKLOADS: &str = include_str!("../../../../tests/suites/pinned/workloads.bench.mjs");
 const PROGRAMS: &str = include_str!("../../../../tests/suites/pinned/programs.bench.mjs");
@@ -146,7 +147,7 @@ fn a_bench_that_hangs_behind_the_gate_is_read_without_it_and_says_so() {
 }
 
 #[test]
-fn only_the_exact_profile_holds_anything_and_the_clock_instrument_nothing() {
+fn only_the_exact_profile_holds_anything() {
     need_x86!();
     let source = "import { bench } from 'tiergate';\nbench('date', () => Date.now());\n";
     for (more, expected) in [
@@ -162,11 +163,89 @@ fn only_the_exact_profile_holds_anything_and_the_clock_instrument_nothing() {
         let shown = flags.iter().filter(|flag| flag.starts_with("pin:")).count();
         assert_eq!(shown, expected.split_whitespace().count(), "{flags:?}");
     }
+}
+
+/// Reads the clock at its first op, and tells by it whether the clock is the virtual one.
+const DATE: &str = "
+import { bench } from 'tiergate';
+let year;
+bench('date', () => {
+  year ??= new Date().getUTCFullYear();
+  let text = '';
+  for (let i = 0; i < 50; i++) text += year + i;
+  return text;
+}, { teardown: () => console.error(`the year ${year}, process ${process.pid}`) });
+";
+
+fn held_flags(result: &ResultFile) -> usize {
+    result.fingerprint.engine.flags.iter().filter(|flag| flag.starts_with("pin:")).count()
+}
+
+#[test]
+fn the_clock_instrument_keeps_real_clocks_and_threads_and_says_so() {
+    for engine in ENGINES {
+        let project = Project::with_budget(20, 5);
+        project.file("a.bench.mjs", DATE);
+        let words = format!("run --instrument wall --repeats 3 --engine {engine} --save r.json");
+        let outcome = project.tiergate(&words).run();
+        outcome.exits(0).prints("clocks and threads are real");
+        assert!(!outcome.stderr.contains("process 4194304"), "{outcome}");
+        let result = project.result("r.json");
+        assert_eq!(held_flags(&result), 0, "{engine}");
+        assert_eq!(bench_of(&result, "date").readings[0].proof.pinned, None, "{engine}");
+    }
+}
+
+#[test]
+fn callgrind_measures_pinned_processes() {
+    need_valgrind!();
     let project = Project::with_budget(20, 5);
-    project.file("a.bench.mjs", source);
-    let words = "run --instrument wall --repeats 3 --engine node@24 --save r.json";
-    project.tiergate(words).run().exits(0);
+    project.file("a.bench.mjs", DATE);
+    let words = "run --instrument callgrind --repeats 3 --engine node@24 --save r.json";
+    let outcome = project.tiergate(words).run();
+    outcome.exits(0).says("the year 2026, process 4194304");
     let result = project.result("r.json");
-    assert!(!result.fingerprint.engine.flags.iter().any(|flag| flag.starts_with("pin:")));
-    assert_eq!(bench_of(&result, "date").readings[0].proof.pinned, None);
+    assert_eq!(held_flags(&result), 6);
+    let date = bench_of(&result, "date");
+    assert!(is_exact(date), "{:?}", counts(date));
+    for reading in &date.readings {
+        assert_eq!(held(reading), "clock gate random resources process");
+        let lifted = reading.proof.pinned.as_ref().and_then(|pinned| pinned.lifted.clone());
+        assert!(lifted.is_some_and(|reason| reason.starts_with("`seed`")));
+    }
+}
+
+#[test]
+fn hardware_counters_measure_pinned_processes() {
+    let project = Project::with_budget(20, 5);
+    project.file("a.bench.mjs", DATE);
+    let machine = |opened: Opened| -> Vec<Words> {
+        // Two loops are counted first, to see whether the counters are sound.
+        match opened.number {
+            0 => Vec::new(),
+            1 => vec![[0, 0, 0], [6_000_300, 700, 700]],
+            2 => vec![[0, 0, 0], [2_000_300, 700, 700]],
+            _ => vec![[0, 0, 0], [5_000, 700, 700]],
+        }
+    };
+    let words = "run --instrument perf --repeats 3 --jobs 1 --engine node@24 --save r.json";
+    let outcome = with_fake_counters(machine, || project.tiergate(words).run());
+    outcome.exits(0).says("the year 2026, process 4194304");
+    let result = project.result("r.json");
+    assert_eq!(held_flags(&result), 6);
+    for reading in &bench_of(&result, "date").readings {
+        assert_eq!(held(reading), "clock gate random resources process seed");
+    }
+}
+
+#[test]
+fn doctor_tells_what_a_profile_holds_and_why() {
+    let project = Project::with_budget(20, 5);
+    let outcome = project.tiergate("doctor --engine node@24 --engine bun@1.4").run();
+    let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("exact: pin:clock engines read clocks in"), "{outcome}");
+    assert!(words.contains("bench:ir: --single-threaded"), "{outcome}");
+    assert!(words.contains("the profile `bench:ir` is not for bun"), "{outcome}");
+    assert!(words.contains("default: the engine as it is"), "{outcome}");
+    assert!(words.contains("seed the kernel's random bytes") || words.contains("no seed"));
 }
