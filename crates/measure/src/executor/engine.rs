@@ -12,7 +12,7 @@ use super::perturbed::Changes;
 use super::phases::phases;
 use super::scratch::{Scratch, scratch_fault};
 use super::suite_flags::SuiteFlags;
-use super::window::{Division, WindowPlan};
+use super::window::{Division, WindowPlan, division};
 use super::{
     Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Runner, Sized, Stretches, Tiers,
 };
@@ -421,11 +421,6 @@ struct How<'a> {
 /// Not a reading that a user looks at.
 const UNSEEN: ReadOptions = ReadOptions { perturbation: Perturbation::None, show_output: false };
 
-/// Two parts that must agree, where the instrument can tell them apart without leaving the window.
-fn division(instrument: &dyn Instrument) -> Division<'static> {
-    if instrument.kind() == InstrumentKind::Counter { Division::Halves } else { Division::Whole }
-}
-
 /// A bench that was run with its window.
 struct WindowRun {
     plan: WindowPlan,
@@ -557,11 +552,7 @@ impl Executor for EngineExecutor {
         if self.instrument.kind() != InstrumentKind::Counter {
             return Ok(None);
         }
-        let division = match (bench.discovered.divisible, bench.discovered.window, tiers) {
-            (true, ..) => Division::Shares(shares),
-            (false, WindowShape::Span, Tiers::Lowest) => Division::Loops(shares),
-            _ => return Ok(None),
-        };
+        let Some(division) = Division::of_course(bench, shares, tiers) else { return Ok(None) };
         let flags = self.flags_for(tiers, &bench.file)?;
         let own = self.flags_of(&bench.file)?;
         let held = own.set().held();

@@ -1,8 +1,9 @@
 //! How a window lies between marks, and what follows for its count.
 
-use super::{Bench, Stretch};
+use super::{Bench, Stretch, Tiers};
 use crate::Fault;
-use tiergate_model::{OpBudget, WindowShape};
+use crate::instrument::Instrument;
+use tiergate_model::{InstrumentKind, OpBudget, WindowShape};
 use tiergate_protocol::shape;
 
 /// How a window is divided.
@@ -16,6 +17,22 @@ pub(super) enum Division<'a> {
     Shares(&'a [u64]),
     /// Into loops of the user's own, of so many ops each.
     Loops(&'a [u64]),
+}
+
+/// Two parts that must agree, where the instrument can tell them apart without leaving the window.
+pub(super) fn division(instrument: &dyn Instrument) -> Division<'static> {
+    if instrument.kind() == InstrumentKind::Counter { Division::Halves } else { Division::Whole }
+}
+
+impl<'a> Division<'a> {
+    /// Into stretches of a course; `None` where a bench can't be divided so.
+    pub(super) fn of_course(bench: &Bench, shares: &'a [u64], tiers: Tiers) -> Option<Self> {
+        match (bench.discovered.divisible, bench.discovered.window, tiers) {
+            (true, ..) => Some(Self::Shares(shares)),
+            (false, WindowShape::Span, Tiers::Lowest) => Some(Self::Loops(shares)),
+            _ => None,
+        }
+    }
 }
 
 /// How many marks and sections a bench's window has.
