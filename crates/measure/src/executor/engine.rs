@@ -310,6 +310,7 @@ impl EngineExecutor {
             budget: window.measured.budget,
             own_loop: window.measured.course.own_loop,
             ran_dry: window.measured.ran_dry,
+            retained: window.measured.retained,
             proof: Proof {
                 marks: window.marks,
                 subtracted_mark_cost,
@@ -374,7 +375,8 @@ impl EngineExecutor {
             warmup_ops: budget.warmup_ops,
             window_ops: budget.window_ops,
             shares: (plan.shares.len() > 1).then(|| plan.shares.clone()),
-            from_first: budget.warmup_ops == 0 && matches!(how.division, Division::Shares(_)),
+            from_first: budget.warmup_ops == 0
+                && matches!(how.division, Division::Shares(_) | Division::Loops(_)),
         });
         request.perturb = Changes::of(how.options.perturbation).perturb();
         let report = scratch.path("marks");
@@ -552,14 +554,18 @@ impl Executor for EngineExecutor {
         shares: &[u64],
         tiers: Tiers,
     ) -> Result<Option<Stretches>, Fault> {
-        if self.instrument.kind() != InstrumentKind::Counter || !bench.discovered.divisible {
+        if self.instrument.kind() != InstrumentKind::Counter {
             return Ok(None);
         }
+        let division = match (bench.discovered.divisible, bench.discovered.window, tiers) {
+            (true, ..) => Division::Shares(shares),
+            (false, WindowShape::Span, Tiers::Lowest) => Division::Loops(shares),
+            _ => return Ok(None),
+        };
         let flags = self.flags_for(tiers, &bench.file)?;
         let own = self.flags_of(&bench.file)?;
         let held = own.set().held();
         let held = self.lifted.of(bench.id()).map_or_else(|| held.clone(), |one| one.keep(&held));
-        let division = Division::Shares(shares);
         let how = How { flags: &flags, held: &held, division, options: UNSEEN };
         let raw = self.read_once(self.instrument.as_ref(), bench, budget, &how)?;
         let plan = WindowPlan::of(bench, budget, division);
@@ -570,7 +576,7 @@ impl Executor for EngineExecutor {
             let share = marks * stretch.ops / raw.budget.window_ops.max(1);
             stretch.count = stretch.count.saturating_sub(share);
         }
-        Ok(Some(Stretches { stretches, ran_dry: raw.ran_dry }))
+        Ok(Some(Stretches { stretches, ran_dry: raw.ran_dry, retained: raw.retained }))
     }
 
     fn empty_op(&self, is_async: bool, tiers: Tiers) -> Option<f64> {

@@ -14,6 +14,8 @@ pub(super) enum Division<'a> {
     Halves,
     /// Into parts of so many ops each; windows in brackets into as many parts, of equal length.
     Shares(&'a [u64]),
+    /// Into loops of the user's own, of so many ops each.
+    Loops(&'a [u64]),
 }
 
 /// How many marks and sections a bench's window has.
@@ -28,12 +30,15 @@ pub(super) struct WindowPlan {
 impl WindowPlan {
     pub(super) fn of(bench: &Bench, budget: OpBudget, division: Division<'_>) -> Self {
         let ops = budget.window_ops;
+        if let Division::Loops(shares) = division {
+            return Self::loops(shares.to_vec());
+        }
         let batch = bench.discovered.batch_ops.max(1);
         let batches = ops.div_ceil(batch);
         let parts = match division {
             Division::Halves if bench.discovered.divisible && batches > 1 => 2,
             Division::Shares(shares) if bench.discovered.divisible => shares.len() as u64,
-            Division::Whole | Division::Halves | Division::Shares(_) => 1,
+            _ => 1,
         };
         match (bench.discovered.window, division) {
             (WindowShape::Span, Division::Shares(shares)) if parts > 1 => {
@@ -51,6 +56,12 @@ impl WindowPlan {
                     .collect(),
             },
         }
+    }
+
+    /// What lies between the loops is not counted.
+    fn loops(shares: Vec<u64>) -> Self {
+        let marks_each = 2 * shares.len() as u64;
+        Self { shape: shape::BRACKETS, marks_each, sections: 1, shares }
     }
 
     fn span(shares: Vec<u64>) -> Self {
