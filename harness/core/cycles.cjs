@@ -20,8 +20,17 @@ class Cycles extends Drive {
   }
 
   *begin() {
+    if (this.request.budget?.fromFirst) {
+      settleMarks();
+      arm();
+    }
     yield* this.#cycle(1);
     this.opsDone++;
+  }
+
+  /** What is called before set-up has no marks of its own. */
+  opensWindow() {
+    return false;
   }
 
   /** Runs ops and tells the seconds between start and end. */
@@ -31,7 +40,8 @@ class Cycles extends Drive {
   }
 
   *measure() {
-    const { warmupOps, windowOps } = this.request.budget;
+    const { warmupOps, windowOps, shares, fromFirst } = this.request.budget;
+    if (fromFirst) return yield* this.#inShares(windowOps, shares);
     this.course = { firstOps: this.opsDone, marksBefore: settleMarks(), step: BATCH, marksPerStep: 2, ownLoop: true };
     for (let left = warmupOps - this.opsDone; left > 0; left -= BATCH) {
       const ops = Math.min(left, BATCH);
@@ -45,6 +55,13 @@ class Cycles extends Drive {
     arm();
     yield this.#emptyCycles(windowOps);
     return this.outcome(this.opsDone, windowOps, 2);
+  }
+
+  /** A window from the very first op on, which was the first share: each share is a cycle, those of no ops too. */
+  *#inShares(windowOps, shares) {
+    this.course = { firstOps: 0, marksBefore: 0, step: BATCH, marksPerStep: 2, ownLoop: true };
+    for (const ops of shares.slice(1)) yield ops > 0 ? this.#ops(ops) : this.#emptyCycles(1);
+    return this.outcome(0, windowOps, 1);
   }
 
   // Coroutines of their own: these calls must not pass through the frames of `measure`, which run but once and

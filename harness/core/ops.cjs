@@ -4,6 +4,7 @@
 
 const { runCoroutine } = require('./coroutine.cjs');
 const { Drive, refuse } = require('./drive.cjs');
+const { heapScales } = require('./heap.cjs');
 const { arm, mark, settleMarks } = require('./marks.cjs');
 const loops = require('./oploop.cjs');
 
@@ -71,10 +72,10 @@ class Ops extends Drive {
       this.course = { firstOps: 0, marksBefore: 0, step: loops.BATCH, marksPerStep: 1, ownLoop: false };
       yield plan.supply?.(windowOps);
       // The first op was a share, and what lies between it and these is one.
-      yield loop.span(plan.op, shares.slice(2));
+      const retained = yield* this.#weighed(shares.slice(2));
       const lastKind = loops.kindKept();
       const ranDry = lastKind !== loops.SOMETHING && lastKind !== (this.firstKind ?? lastKind);
-      return { ...this.outcome(0, windowOps, 1), ranDry };
+      return { ...this.outcome(0, windowOps, 1), ranDry, ...retained };
     }
     const marksBefore = settleMarks() + (this.window === 'span' ? yield loop.prepare() : 0);
     this.course = { firstOps: this.opsDone, marksBefore, step: loops.BATCH, marksPerStep: 1, ownLoop: false };
@@ -91,6 +92,23 @@ class Ops extends Drive {
     arm();
     yield this.#emptyBrackets(batches);
     return this.outcome(this.opsDone, batches * batchOps, 2);
+  }
+
+  /** Runs the ops of a span. In its last share of no ops, where ops come before it, and at the end the heap is weighed. */
+  *#weighed(shares) {
+    const { loop, plan } = this;
+    const at = shares.lastIndexOf(0);
+    const weigh = shares[at - 1] > 0 ? heapScales() : undefined;
+    if (!weigh) {
+      yield loop.span(plan.op, shares);
+      return {};
+    }
+    yield loop.span(plan.op, shares.slice(0, at));
+    const before = weigh();
+    // Its first mark ends the share of no ops.
+    yield loop.span(plan.op, shares.slice(at + 1));
+    const retainedOps = shares.slice(at + 1).reduce((sum, ops) => sum + ops, 0);
+    return { retainedBytes: weigh() - before, retainedOps };
   }
 
   /** Calls what the window will call, as often as the budget says. Nothing is armed, so its marks are none. */

@@ -41,7 +41,7 @@ function attach(session, exports, version) {
     async run() {
       const { benchmarkMode, plugins = [], useWorkers } = this.#options;
       const selected = this.#benches.filter((bench) =>
-        session.meet({ names: [bench.name], ...identify, window: bench.window, divisible: !bench.isManaged }),
+        session.meet({ names: [bench.name], ...identify, window: bench.window, divisible: !(bench.isManaged && bench.window === 'span') }),
       )[0];
       if (selected) return drive(session, planFor(selected, useWorkers));
       const results = this.#benches.map((bench) => resultOf(bench, benchmarkMode, plugins));

@@ -64,7 +64,7 @@ class Copy {
     if (!this.#start(bench)) return;
     if (!this.#added.delete(bench)) session.added();
     const names = this.#namesOf(bench);
-    if (session.meet({ names, framework: name, frameworkVersion: this.version, divisible: false })) {
+    if (session.meet({ names, framework: name, frameworkVersion: this.version, divisible: this.#isCalled(bench) })) {
       drive(session, this.#planFor(bench));
       return;
     }
@@ -95,9 +95,19 @@ class Copy {
     return suite ? [String(suite), String(own)] : [String(own)];
   }
 
+  /** Whether a test's code is put into a loop, with its hooks around it. */
+  #isInlined(bench) {
+    return isStringable(bench.fn) || bench.setup !== this.noHook || bench.teardown !== this.noHook;
+  }
+
+  /** Whether a test is a function that the harness calls op by op. */
+  #isCalled(bench) {
+    return !bench.defer && !this.#isInlined(bench);
+  }
+
   #planFor(bench) {
     const isText = isStringable(bench.fn);
-    const isInlined = isText || bench.setup !== this.noHook || bench.teardown !== this.noHook;
+    const isInlined = this.#isInlined(bench);
     if (bench.defer) return deferredPlan(bench, isInlined);
     if (!isInlined) return { op: () => bench.fn(), awaits };
     let cycle;

@@ -53,7 +53,7 @@ function runAll(session, { bench, fn, version, flags }) {
       framework: name,
       frameworkVersion: version,
       window,
-      divisible: false,
+      divisible: window === 'brackets',
       ...(engineArgs.length > 0 && { engineArgs }),
     });
   })[0];

@@ -11,11 +11,12 @@
 mod support;
 
 use std::io::Write;
+use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use support::{CodePage, exclusive, in_each_form, mark};
-use tiergate_counter::Incomplete;
+use tiergate_counter::{Counter, Incomplete};
 
 #[test]
 fn a_forked_child_runs_natively() {
@@ -272,4 +273,44 @@ fn child_overflows_its_stack() {
         std::hint::black_box(deeper(n + 1) + std::hint::black_box(&large)[3])
     }
     exclusive().counted(|| deeper(0));
+}
+
+#[test]
+fn a_library_that_another_thread_maps_anew_changes_no_count() {
+    const CALLS: u64 = 4000;
+    const PAGE: usize = 4096;
+    let file = std::fs::File::open("/proc/self/exe").expect("this program");
+    let map = |at: *mut libc::c_void| {
+        let protection = libc::PROT_READ | libc::PROT_EXEC;
+        let fixed = if at.is_null() { 0 } else { libc::MAP_FIXED };
+        let flags = libc::MAP_PRIVATE | fixed;
+        // SAFETY: a new mapping, or in place of the one before.
+        unsafe { libc::mmap(at, PAGE, protection, flags, file.as_raw_fd(), 0) }
+    };
+    // SAFETY: asks for a number.
+    let work = || (0..CALLS).map(|_| unsafe { libc::syscall(libc::SYS_getppid) }).sum::<i64>();
+    in_each_form(|window| {
+        let library = map(std::ptr::null_mut()) as usize;
+        assert_ne!(library as *mut libc::c_void, libc::MAP_FAILED);
+        let (expected, quiet) = window.counted(work);
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|s| {
+            s.spawn(|| {
+                while !stop.load(Relaxed) {
+                    map(library as *mut libc::c_void);
+                    Counter::mapping_changed_by_other_thread(library as u64, PAGE as u64, true);
+                }
+            });
+            let mut discarded = 0;
+            while discarded < 20 {
+                let (sum, seen) = window.counted(work);
+                assert_eq!((sum, seen.incomplete), (expected, None));
+                assert_eq!(seen.total(), quiet.total());
+                discarded += seen.flushes;
+            }
+            stop.store(true, Relaxed);
+        });
+        // SAFETY: the test's own mapping.
+        unsafe { libc::munmap(library as *mut libc::c_void, PAGE) };
+    });
 }

@@ -96,7 +96,7 @@ impl Executor for Refilling {
             after_ops += ops;
             stretch
         });
-        Ok(Some(Stretches { stretches: stretches.collect(), ran_dry: false }))
+        Ok(Some(Stretches { stretches: stretches.collect(), ran_dry: false, retained: None }))
     }
 
     fn empty_op(&self, _: bool, _: Tiers) -> Option<f64> {

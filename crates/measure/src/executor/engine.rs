@@ -12,7 +12,7 @@ use super::perturbed::Changes;
 use super::phases::phases;
 use super::scratch::{Scratch, scratch_fault};
 use super::suite_flags::SuiteFlags;
-use super::window::{Division, WindowPlan};
+use super::window::{Division, WindowPlan, division};
 use super::{
     Bench, BenchFile, Executor, Listing, RawReading, ReadOptions, Runner, Sized, Stretches, Tiers,
 };
@@ -318,6 +318,7 @@ impl EngineExecutor {
             budget: window.measured.budget,
             own_loop: window.measured.course.own_loop,
             ran_dry: window.measured.ran_dry,
+            retained: window.measured.retained,
             proof: Proof {
                 marks: window.marks,
                 subtracted_mark_cost,
@@ -382,7 +383,8 @@ impl EngineExecutor {
             warmup_ops: budget.warmup_ops,
             window_ops: budget.window_ops,
             shares: (plan.shares.len() > 1).then(|| plan.shares.clone()),
-            from_first: budget.warmup_ops == 0 && matches!(how.division, Division::Shares(_)),
+            from_first: budget.warmup_ops == 0
+                && matches!(how.division, Division::Shares(_) | Division::Loops(_)),
         });
         request.perturb = Changes::of(how.options.perturbation).perturb();
         let report = scratch.path("marks");
@@ -426,11 +428,6 @@ struct How<'a> {
 
 /// Not a reading that a user looks at.
 const UNSEEN: ReadOptions = ReadOptions { perturbation: Perturbation::None, show_output: false };
-
-/// Two parts that must agree, where the instrument can tell them apart without leaving the window.
-fn division(instrument: &dyn Instrument) -> Division<'static> {
-    if instrument.kind() == InstrumentKind::Counter { Division::Halves } else { Division::Whole }
-}
 
 /// A bench that was run with its window.
 struct WindowRun {
@@ -560,14 +557,14 @@ impl Executor for EngineExecutor {
         shares: &[u64],
         tiers: Tiers,
     ) -> Result<Option<Stretches>, Fault> {
-        if self.instrument.kind() != InstrumentKind::Counter || !bench.discovered.divisible {
+        if self.instrument.kind() != InstrumentKind::Counter {
             return Ok(None);
         }
+        let Some(division) = Division::of_course(bench, shares, tiers) else { return Ok(None) };
         let flags = self.flags_for(tiers, &bench.file)?;
         let own = self.flags_of(&bench.file)?;
         let held = own.set().held();
         let held = self.lifted.of(bench.id()).map_or_else(|| held.clone(), |one| one.keep(&held));
-        let division = Division::Shares(shares);
         let how = How { flags: &flags, held: &held, division, options: UNSEEN };
         let raw = self.read_once(self.instrument.as_ref(), bench, budget, &how)?;
         let plan = WindowPlan::of(bench, budget, division);
@@ -578,7 +575,7 @@ impl Executor for EngineExecutor {
             let share = marks * stretch.ops / raw.budget.window_ops.max(1);
             stretch.count = stretch.count.saturating_sub(share);
         }
-        Ok(Some(Stretches { stretches, ran_dry: raw.ran_dry }))
+        Ok(Some(Stretches { stretches, ran_dry: raw.ran_dry, retained: raw.retained }))
     }
 
     fn empty_op(&self, is_async: bool, tiers: Tiers) -> Option<f64> {

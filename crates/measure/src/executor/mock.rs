@@ -216,6 +216,7 @@ impl Executor for MockExecutor {
             budget,
             own_loop: true,
             ran_dry: false,
+            retained: None,
             proof: Proof {
                 twin: None,
                 marks: MarkCheck { expected: 2, seen: 2 },

@@ -129,6 +129,8 @@ pub struct RawReading {
     pub own_loop: bool,
     /// See [`Stretches::ran_dry`].
     pub ran_dry: bool,
+    /// See [`Stretches::retained`].
+    pub retained: Option<Retained>,
     /// What is known about the window.
     pub proof: Proof,
 }
@@ -162,13 +164,24 @@ impl Stretch {
 }
 
 /// A bench's ops in stretches, one after the other.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Stretches {
     /// Those with ops and those without.
     pub stretches: Vec<Stretch>,
     /// Whether the very first op gave something and the last one nothing; known only where the first
     /// stretch is that op.
     pub ran_dry: bool,
+    /// What the ops left on the heap, where the course holds a stretch without ops for weighing it.
+    pub retained: Option<Retained>,
+}
+
+/// What ops left on the heap after all garbage was collected.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Retained {
+    /// Bytes; less than none where the heap shrank.
+    pub bytes: f64,
+    /// The ops.
+    pub ops: u64,
 }
 
 /// Takes the steps; the pipeline above it is the same for real engines and for scripted ones.

@@ -1,6 +1,6 @@
 //! From a child's events and ending to what the step found, or why it found nothing.
 
-use super::{Bench, BenchFile, Listing, Sized};
+use super::{Bench, BenchFile, Listing, Retained, Sized};
 use crate::Fault;
 use crate::harness::{Event, OutsideKind, PROTOCOL_VERSION, WarmupCourse};
 use crate::process::{Ending, ProcessOutcome};
@@ -223,14 +223,23 @@ impl Traced<'_> {
             return Err(fault);
         }
         let measured = self.events.iter().find_map(|event| match event {
-            Event::Measured { r#async, warmup_ops, window_ops, course, ran_dry } => {
-                Some(Measured {
-                    is_async: *r#async,
-                    budget: OpBudget { warmup_ops: *warmup_ops, window_ops: *window_ops },
-                    course: *course,
-                    ran_dry: *ran_dry,
-                })
-            }
+            Event::Measured {
+                r#async,
+                warmup_ops,
+                window_ops,
+                course,
+                ran_dry,
+                retained_bytes,
+                retained_ops,
+            } => Some(Measured {
+                is_async: *r#async,
+                budget: OpBudget { warmup_ops: *warmup_ops, window_ops: *window_ops },
+                course: *course,
+                ran_dry: *ran_dry,
+                retained: retained_bytes
+                    .zip(*retained_ops)
+                    .map(|(bytes, ops)| Retained { bytes, ops }),
+            }),
             _ => None,
         });
         match measured {
@@ -281,4 +290,5 @@ pub(super) struct Measured {
     pub(super) course: WarmupCourse,
     /// Whether the very first op gave something and the last one nothing.
     pub(super) ran_dry: bool,
+    pub(super) retained: Option<Retained>,
 }

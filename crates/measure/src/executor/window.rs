@@ -1,8 +1,9 @@
 //! How a window lies between marks, and what follows for its count.
 
-use super::{Bench, Stretch};
+use super::{Bench, Stretch, Tiers};
 use crate::Fault;
-use tiergate_model::{OpBudget, WindowShape};
+use crate::instrument::Instrument;
+use tiergate_model::{InstrumentKind, OpBudget, WindowShape};
 use tiergate_protocol::shape;
 
 /// How a window is divided.
@@ -14,6 +15,24 @@ pub(super) enum Division<'a> {
     Halves,
     /// Into parts of so many ops each; windows in brackets into as many parts, of equal length.
     Shares(&'a [u64]),
+    /// Into loops of the user's own, of so many ops each.
+    Loops(&'a [u64]),
+}
+
+/// Two parts that must agree, where the instrument can tell them apart without leaving the window.
+pub(super) fn division(instrument: &dyn Instrument) -> Division<'static> {
+    if instrument.kind() == InstrumentKind::Counter { Division::Halves } else { Division::Whole }
+}
+
+impl<'a> Division<'a> {
+    /// Into stretches of a course; `None` where a bench can't be divided so.
+    pub(super) fn of_course(bench: &Bench, shares: &'a [u64], tiers: Tiers) -> Option<Self> {
+        match (bench.discovered.divisible, bench.discovered.window, tiers) {
+            (true, ..) => Some(Self::Shares(shares)),
+            (false, WindowShape::Span, Tiers::Lowest) => Some(Self::Loops(shares)),
+            _ => None,
+        }
+    }
 }
 
 /// How many marks and sections a bench's window has.
@@ -28,12 +47,15 @@ pub(super) struct WindowPlan {
 impl WindowPlan {
     pub(super) fn of(bench: &Bench, budget: OpBudget, division: Division<'_>) -> Self {
         let ops = budget.window_ops;
+        if let Division::Loops(shares) = division {
+            return Self::loops(shares.to_vec());
+        }
         let batch = bench.discovered.batch_ops.max(1);
         let batches = ops.div_ceil(batch);
         let parts = match division {
             Division::Halves if bench.discovered.divisible && batches > 1 => 2,
             Division::Shares(shares) if bench.discovered.divisible => shares.len() as u64,
-            Division::Whole | Division::Halves | Division::Shares(_) => 1,
+            _ => 1,
         };
         match (bench.discovered.window, division) {
             (WindowShape::Span, Division::Shares(shares)) if parts > 1 => {
@@ -51,6 +73,12 @@ impl WindowPlan {
                     .collect(),
             },
         }
+    }
+
+    /// What lies between the loops is not counted.
+    fn loops(shares: Vec<u64>) -> Self {
+        let marks_each = 2 * shares.len() as u64;
+        Self { shape: shape::BRACKETS, marks_each, sections: 1, shares }
     }
 
     fn span(shares: Vec<u64>) -> Self {

@@ -97,6 +97,12 @@ pub enum Event {
         /// begins with that op.
         #[serde(default)]
         ran_dry: bool,
+        /// By how many bytes the heap without garbage grew, where it was weighed.
+        #[serde(default)]
+        retained_bytes: Option<f64>,
+        /// Ops between the two weighings.
+        #[serde(default)]
+        retained_ops: Option<u64>,
     },
     /// User code threw, or the harness failed.
     Error {

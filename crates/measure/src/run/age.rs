@@ -4,7 +4,7 @@
 //! all. So the ops are counted once more from their first calls on, at the engine's lowest tiers:
 //! there the same work costs the same at any age, and what differs is the op's own doing.
 
-use crate::executor::{Stretch, Stretches};
+use crate::executor::{Retained, Stretch, Stretches};
 use tiergate_model::OpBudget;
 
 /// Calls in which inline caches and lazily compiled functions settle.
@@ -24,20 +24,20 @@ const IN_WINDOW: u64 = 64;
 const MOST_OF_WINDOW: u64 = 64_000;
 
 /// Instructions at the lowest tiers that a look may take: about a second.
-const LARGEST_LOOK: f64 = 1.5e9;
+pub(super) const LARGEST_LOOK: f64 = 1.5e9;
 
 /// The lowest tiers take about so many times the instructions of the highest.
-const LOWEST_TIER_FACTOR: f64 = 10.0;
+pub(super) const LOWEST_TIER_FACTOR: f64 = 10.0;
 
 /// A fall or rise of the cost that is told.
-const TOLD: f64 = 0.5;
+pub(super) const TOLD: f64 = 0.5;
 
 /// An op that costs this share of what it did at first, and next to nothing, has run dry.
 const DRY_SHARE: f64 = 1.0 / 3.0;
 
 /// Instructions at the lowest tiers in which little can be done but to find that nothing is left.
 /// Where an op that does nothing costs more, it is so many: engines' lowest tiers differ.
-const NEXT_TO_NOTHING: f64 = 300.0;
+pub(super) const NEXT_TO_NOTHING: f64 = 300.0;
 
 /// More instructions than it takes the first ops to be compiled and to find their way: 200,000 to 500,000
 /// for small functions, the harness's share included.
@@ -68,6 +68,12 @@ const PEAK_SHARE: f64 = 0.0125;
 /// With so many in a window, one more or less does not matter much.
 const ENOUGH_PEAKS: f64 = 8.0;
 
+/// Bytes on the heap that are more than what compilers and caches keep of a few functions.
+const LEAST_GROWTH: f64 = 100e3;
+
+/// The same for each op: no value of its own fits in fewer.
+const LEAST_GROWTH_PER_OP: f64 = 4.0;
+
 /// Fewer ops than that tell nothing.
 const FEWEST_OPS: u64 = 24;
 
@@ -93,10 +99,24 @@ pub(super) fn look(
     let mut shares = divided(before, within);
     let mut warmup_ops = FIRST_OPS;
     if from_first {
+        shares.insert(middle(&shares), 0);
         shares.splice(0..0, [1, 0, FIRST_OPS - 1]);
         warmup_ops = 0;
     }
     Some((OpBudget { warmup_ops, window_ops: shares.iter().sum() }, shares))
+}
+
+/// Where half of the ops are through: there the heap is weighed.
+fn middle(shares: &[u64]) -> usize {
+    let all = shares.iter().sum::<u64>();
+    let mut through = 0;
+    shares
+        .iter()
+        .position(|ops| {
+            through += ops;
+            2 * through > all
+        })
+        .unwrap_or(shares.len())
 }
 
 /// Ops before the window in stretches that grow, and those in it in equal ones, after some without
@@ -195,6 +215,19 @@ pub(super) fn judge(course_of: &Stretches, budget: OpBudget, empty: Option<f64>)
         ));
     }
     Age::Steady
+}
+
+/// Why memory grows, where ops leave something behind that is more than what their code takes.
+pub(super) fn growth(retained: Retained) -> Option<String> {
+    let Retained { bytes, ops } = retained;
+    let per_op = bytes / ops as f64;
+    (ops > 0 && bytes > LEAST_GROWTH && per_op > LEAST_GROWTH_PER_OP).then(|| {
+        format!(
+            "each op leaves about {per_op:.0} bytes on the heap ({:.1} MB after {ops} ops), which no \
+             collection frees: the longer it runs, the larger the heap and its collections",
+            bytes / 1e6
+        )
+    })
 }
 
 /// The stretches that have ops, without what their marks cost.
@@ -321,7 +354,7 @@ mod tests {
                 stretch
             })
             .collect();
-        Stretches { stretches, ran_dry: false }
+        Stretches { stretches, ran_dry: false, retained: None }
     }
 
     fn judged(cost: impl Fn(u64) -> f64) -> Age {
@@ -379,6 +412,26 @@ mod tests {
         let rare = judged(|op| if op % 1_500 == 0 { 400_000.0 } else { 1_000.0 });
         assert!(matches!(rare, Age::Refills { period_ops: Some(1_400..=1_600), .. }), "{rare:?}");
         assert_eq!(judged(|op| if op % 300 == 0 { 40_000.0 } else { 1_000.0 }), Age::Steady);
+    }
+
+    #[test]
+    fn what_ops_leave_on_the_heap_is_told() {
+        let told = |bytes, ops| growth(Retained { bytes, ops });
+        assert!(told(5.6e6, 64_000).unwrap().contains("about 88 bytes"));
+        assert_eq!(told(90e3, 500), None);
+        assert_eq!(told(150e3, 64_000), None);
+        assert_eq!(told(-3e6, 64_000), None);
+    }
+
+    #[test]
+    fn the_heap_is_weighed_in_the_middle_of_what_is_looked_at() {
+        for per_op in [100.0, 15_000.0] {
+            let (_, shares) = look(BUDGET, per_op, true).unwrap();
+            let at = shares.iter().rposition(|ops| *ops == 0).unwrap();
+            let sum = |shares: &[u64]| shares.iter().sum::<u64>() as f64;
+            let share = sum(&shares[..at]) / sum(&shares);
+            assert!((0.4..=0.5).contains(&share), "{per_op}: {share}");
+        }
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Looks at a bench beyond its window: at its first ops, and at what an op costs that does nothing.
 
-use super::Progress;
-use super::age::{Age, judge, look};
+use super::age::{Age, growth, judge, look};
 use super::subject::whole_batches;
-use crate::executor::{Bench, Executor, RawReading, Tiers};
+use super::{Progress, loops};
+use crate::executor::{Bench, Executor, RawReading, Stretches, Tiers};
 use std::time::Instant;
 use tiergate_model::{BenchResult, OpBudget, Reading, WindowShape};
 
@@ -59,6 +59,7 @@ pub(super) fn examine(
     bench: &Bench,
     raw: &Counted,
     progress: &Progress<'_>,
+    warnings: &mut Vec<String>,
 ) -> Examined {
     let per_op = raw.count as f64 / raw.budget.window_ops as f64;
     let in_our_loop = !raw.own_loop && bench.discovered.window == WindowShape::Span;
@@ -71,20 +72,33 @@ pub(super) fn examine(
              nothing {cost:.1}; the compiler has removed the work, or there is none"
         ));
     }
-    let Some((budget, shares)) = look(raw.budget, per_op, in_our_loop) else {
+    let loops_itself = loops_itself(bench);
+    let look = if loops_itself {
+        loops::look(raw.budget, per_op)
+    } else {
+        look(raw.budget, per_op, in_our_loop)
+    };
+    let Some((budget, shares)) = look else {
         return Examined::Steady;
     };
     let budget = OpBudget { window_ops: whole_batches(bench, budget.window_ops), ..budget };
     // Brackets call their ops in the same loop.
-    let lowest = (!raw.own_loop).then(|| executor.empty_op(raw.is_async, Tiers::Lowest)).flatten();
+    let lowest = (loops_itself || !raw.own_loop)
+        .then(|| executor.empty_op(raw.is_async, Tiers::Lowest))
+        .flatten();
+    let judged = |course: &Stretches| {
+        if loops_itself { loops::judge(course, lowest) } else { judge(course, raw.budget, lowest) }
+    };
     progress.add_processes(1);
     let start = Instant::now();
     let course = executor.course(bench, budget, &shares, Tiers::Lowest);
     progress.process_finished(bench, start.elapsed().as_secs_f64());
+    let retained = course.as_ref().ok().and_then(Option::as_ref).and_then(|one| one.retained);
+    warnings.extend(retained.and_then(growth));
     match course {
         Ok(None) => Examined::Steady,
         Err(fault) => Examined::Warning(format!("its first ops could not be looked at: {fault}")),
-        Ok(Some(course)) => match judge(&course, raw.budget, lowest) {
+        Ok(Some(course)) => match judged(&course) {
             Age::Steady => Examined::Steady,
             Age::Changed(warning) => Examined::Changed(warning),
             Age::Unsteady(reason) => Examined::Doubt(reason),
@@ -93,6 +107,11 @@ pub(super) fn examine(
             Age::Refills { period_ops, reason } => Examined::TooShort { period_ops, reason },
         },
     }
+}
+
+/// Whether the loop of the ops is the user's own, so that no mark can lie between them.
+fn loops_itself(bench: &Bench) -> bool {
+    bench.discovered.window == WindowShape::Span && !bench.discovered.divisible
 }
 
 /// Why a window is none to judge by in which the cost still changes, given that it has changed since

@@ -9,6 +9,7 @@ mod evidence;
 mod examine;
 mod found;
 mod jump;
+mod loops;
 mod outcome;
 mod phases;
 mod proof;

@@ -1,6 +1,6 @@
 //! What traced and divided runs add to the readings of a bench.
 
-use super::jump::jump;
+use super::jump::{drift, jump};
 use super::{Progress, phases};
 use crate::executor::{Bench, Executor};
 use crate::trace::{Place, Timeline};
@@ -35,12 +35,13 @@ pub(super) fn prove(
     let slow = result.readings.first().and_then(Reading::halves_warning);
     result.warnings.extend(slow);
     // V8's traces show every change of a function's code.
-    match (executor.fingerprint().engine.name.is_v8(), bench.discovered.window) {
+    let untold = match (executor.fingerprint().engine.name.is_v8(), bench.discovered.window) {
         (true, WindowShape::Span) => untold(&timeline, result),
         // What the counter saw is of all that lies between the first bracket and the last one.
         (true, WindowShape::Brackets) => None,
         (false, _) => jump(result),
-    }
+    };
+    untold.or_else(|| drift(result))
 }
 
 /// Ops for each write to code, at least, where the writes are not the ops' own work, as in one that makes

@@ -169,7 +169,8 @@ impl<'a> Subject<'a> {
         self.is_examined = true;
         let window_ops = counted.window_ops();
         let count = self.first_count()?;
-        match examine(self.executor, self.bench, &counted, self.progress) {
+        let warnings = &mut self.result.warnings;
+        match examine(self.executor, self.bench, &counted, self.progress, warnings) {
             Examined::Steady => {}
             Examined::Warning(warning) => self.result.warnings.push(warning),
             Examined::Changed(warning) => {

@@ -63,7 +63,7 @@ unsafe extern "C" fn c11_thread(number: *mut libc::c_void) -> libc::c_int {
 }
 
 #[test]
-fn threads_of_c11_take_turns_too() {
+pub(super) fn threads_of_c11_take_turns_too() {
     const TIMED_OUT: libc::c_int = 4;
     let none = |_: usize, _: &Mutex<Vec<String>>| ();
     is_in_order_beside("c11_threads::threads_of_c11_take_turns_too", none, |done| {

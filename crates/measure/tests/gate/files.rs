@@ -52,7 +52,7 @@ fn pipe() -> [i32; 2] {
 }
 
 #[test]
-fn the_main_thread_reads_what_a_helper_writes() {
+pub(super) fn the_main_thread_reads_what_a_helper_writes() {
     let ends = pipe();
     let test = "files::the_main_thread_reads_what_a_helper_writes";
     let steps = |number: usize, done: &Mutex<Vec<String>>| {

@@ -46,7 +46,7 @@ fn a_lock_that_its_thread_already_has_is_refused() {
 }
 
 #[test]
-fn threads_that_want_a_mutex_get_it_in_the_same_order() {
+pub(super) fn threads_that_want_a_mutex_get_it_in_the_same_order() {
     let mutex: Shared<libc::pthread_mutex_t> = Shared::new();
     let test = "locks::threads_that_want_a_mutex_get_it_in_the_same_order";
     let steps = |number: usize, done: &Mutex<Vec<String>>| {

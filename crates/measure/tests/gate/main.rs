@@ -72,7 +72,7 @@ fn run_pinned(test: &str) -> String {
         .arg("60")
         .arg(env::current_exe().unwrap())
         .args([test, "--exact", "--test-threads=1", "--nocapture"])
-        .env(PINNED, "1")
+        .env(PINNED, test)
         .env("LD_PRELOAD", harness.preload.unwrap())
         .env(environment::REPORT, &marks)
         .env(environment::INSTRUMENT, instrument::CLOCK)
@@ -105,3 +105,33 @@ impl<T> Shared<T> {
         self.0.get()
     }
 }
+
+/// In the pinned process a test runs in the very first thread, before the tests' own `main`, which
+/// would give it a thread of its own.
+#[allow(clippy::exit, reason = "the tests' own `main` must not run it once more")]
+extern "C" fn run_in_first_thread() {
+    let Ok(test) = env::var(PINNED) else { return };
+    match test.as_str() {
+        "files::the_main_thread_reads_what_a_helper_writes" => {
+            files::the_main_thread_reads_what_a_helper_writes();
+        }
+        "locks::threads_that_want_a_mutex_get_it_in_the_same_order" => {
+            locks::threads_that_want_a_mutex_get_it_in_the_same_order();
+        }
+        "meetings::threads_meet_at_a_barrier_in_the_same_order" => {
+            meetings::threads_meet_at_a_barrier_in_the_same_order();
+        }
+        "meetings::threads_take_what_a_semaphore_has_in_the_same_order" => {
+            meetings::threads_take_what_a_semaphore_has_in_the_same_order();
+        }
+        "c11_threads::threads_of_c11_take_turns_too" => {
+            c11_threads::threads_of_c11_take_turns_too();
+        }
+        _ => return,
+    }
+    std::process::exit(0);
+}
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static RUN_IN_FIRST_THREAD: extern "C" fn() = run_in_first_thread;

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 #[test]
-fn threads_meet_at_a_barrier_in_the_same_order() {
+pub(super) fn threads_meet_at_a_barrier_in_the_same_order() {
     let barrier: Shared<libc::pthread_barrier_t> = Shared::new();
     let all = u32::try_from(THREADS + 1).unwrap();
     // SAFETY: the place is valid.
@@ -42,7 +42,7 @@ fn threads_meet_at_a_barrier_in_the_same_order() {
 }
 
 #[test]
-fn threads_take_what_a_semaphore_has_in_the_same_order() {
+pub(super) fn threads_take_what_a_semaphore_has_in_the_same_order() {
     let (given, taken): (Shared<libc::sem_t>, Shared<libc::sem_t>) = (Shared::new(), Shared::new());
     // SAFETY: the places are valid.
     unsafe {

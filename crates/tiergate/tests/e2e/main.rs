@@ -31,6 +31,7 @@ mod incomplete;
 mod init;
 mod inspections;
 mod interrupts;
+mod loops;
 mod node_core;
 mod perf;
 mod pins;
