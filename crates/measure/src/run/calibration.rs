@@ -43,10 +43,6 @@ const COLLECTIONS: f64 = 12.0;
 /// Native nanoseconds that a window may take for their sake.
 const LONGEST_FOR_COLLECTIONS_NS: f64 = 400e6;
 
-/// Under other seeds as much less of a window shows whether a warm-up holds: a window is long for the
-/// number of collections in it, and what changes late has changed with the first of them.
-const OTHERS_SHARE: u64 = 4;
-
 /// Seeds that a warm-up must hold under, beside those of the readings.
 pub(crate) const OTHER_SEEDS: [u32; 2] = [2, 7];
 
@@ -78,14 +74,9 @@ pub(super) fn calibrate(
     let for_collections = collecting_ops(&seen, warmup_ops.min(look / 2), ns_per_op);
     let window_ops = batches(for_count.max(for_collections));
 
-    let under_others = batches(for_count.max(for_collections / OTHERS_SHARE));
-    let trials = [
-        Trial { seeds: None, window_ops },
-        Trial { seeds: seeds(OTHER_SEEDS[0]), window_ops: under_others },
-        Trial { seeds: seeds(OTHER_SEEDS[1]), window_ops: under_others },
-    ];
+    let seeds = [None, seeds(OTHER_SEEDS[0]), seeds(OTHER_SEEDS[1])];
     let reach = (2 * look + window_ops).max(ops_within(LONGEST_WARMUP_NS, ns_per_op));
-    let held = hold(executor, bench, OpBudget { warmup_ops, window_ops }, &trials, reach)?;
+    let held = hold(executor, bench, OpBudget { warmup_ops, window_ops }, &seeds, reach)?;
     Ok(Calibrated { runs: held.runs + 1, ..held })
 }
 
@@ -97,33 +88,24 @@ pub(super) fn hold_grown(
     ns_per_op: f64,
 ) -> Result<Calibrated, Fault> {
     let reach = 2 * budget.warmup_ops + ops_within(LONGEST_WARMUP_NS, ns_per_op);
-    let trials = [Trial { seeds: None, window_ops: budget.window_ops }];
-    hold(executor, bench, budget, &trials, reach)
+    hold(executor, bench, budget, &[None], reach)
 }
 
-/// A run that a warm-up must hold in.
-#[derive(Clone, Copy)]
-struct Trial {
-    seeds: Option<Seeds>,
-    window_ops: u64,
-}
-
-/// Moves a warm-up until nothing changes any more behind it in each of the trials, as long as it
+/// Moves a warm-up until nothing changes any more behind it under each of the seeds, as long as it
 /// ends within `reach` ops.
 fn hold(
     executor: &dyn Executor,
     bench: &Bench,
     budget: OpBudget,
-    trials: &[Trial],
+    seeds: &[Option<Seeds>],
     reach: u64,
 ) -> Result<Calibrated, Fault> {
     let OpBudget { mut warmup_ops, window_ops } = budget;
     let (mut held, mut runs) = (0, 0);
     let mut unsettled = None;
     for trial in 0..LARGEST_TRIALS {
-        let Trial { seeds, window_ops } = trials[trial % trials.len()];
         let budget = OpBudget { warmup_ops, window_ops };
-        let timeline = executor.trace(bench, budget, seeds)?;
+        let timeline = executor.trace(bench, budget, seeds[trial % seeds.len()])?;
         runs += 1;
         // The first ops are a part of the warm-up that the harness may have had to make longer.
         warmup_ops = warmup_ops.max(timeline.budget.warmup_ops);
@@ -137,7 +119,7 @@ fn hold(
             Some(_) => break,
             None => held += 1,
         }
-        if held == trials.len() {
+        if held == seeds.len() {
             break;
         }
     }
