@@ -5,7 +5,7 @@
 //! into the dispatcher instead of its caller: from there on it executes translations of its code, which do the same and
 //! count. At the last mark, `Counter::close` puts everything back, and the thread runs on natively.
 //!
-//! How it works, from the bottom up: `opcodes` and `decode` find blocks, `flags` where counting disturbs nothing, `rewrite`
+//! How it works, from the bottom up: `opcodes` with its tables and `decode` find blocks, `flags` where counting disturbs nothing, `rewrite`
 //! copies single instructions, `translate` whole blocks into the `cache`, counted in the `accumulator` or each for itself; `links`, `pads` and `returns` lead from block to
 //! block, `entry` and `dispatch` handle what leaves the cache. `guard` and `invalidate` keep translations true when code changes,
 //! `transfers` adds to profiles, `signals`, `frame`, `position` and `actions` keep signals true, `syscalls` those system calls that matter. `session` is
@@ -33,6 +33,7 @@ mod invalidate;
 mod keys;
 mod links;
 mod memory;
+mod opcode_tables;
 mod opcodes;
 mod pads;
 mod position;

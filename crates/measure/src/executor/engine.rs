@@ -1,5 +1,8 @@
 //! Steps taken with a real engine, each in a fresh process.
 
+mod window_run;
+
+use self::window_run::{How, UNSEEN};
 use super::beside::BesideFlags;
 use super::code_cache::{CodeCache, RunnerCode};
 use super::empty::EmptyOps;
@@ -7,9 +10,8 @@ use super::held;
 use super::invocation::{Equipment, Invocation};
 use super::lifting::LiftedPins;
 use super::opened::read_notes;
-use super::outcome::{IDLE, Measured, Traced};
+use super::outcome::Traced;
 use super::perturbed::Changes;
-use super::phases::phases;
 use super::scratch::{Scratch, scratch_fault};
 use super::suite_flags::SuiteFlags;
 use super::window::{Division, WindowPlan, division};
@@ -18,10 +20,9 @@ use super::{
 };
 use crate::Fault;
 use crate::harness::{
-    Event, Harness, Mode, PROTOCOL_VERSION, Request, RequestBudget, Selection, Sizing, read_events,
+    Event, Harness, Mode, PROTOCOL_VERSION, Request, Selection, Sizing, read_events,
 };
 use crate::instrument::{Clock, Instrument};
-use crate::marks::MarkReport;
 use crate::process::{BaseEnvironment, OutputSink, ProcessLimits, ProcessOutcome, run};
 use crate::profile::Profile;
 use crate::trace::{Course, Timeline, traced_stream};
@@ -34,8 +35,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tiergate_engine::{AcceptedFlags, Engine, Seeds, can_preload};
 use tiergate_model::{
-    Fingerprint, InstrumentKind, MarkCheck, Observed, OpBudget, Perturbation, PerturbationKind,
-    Phases, Proof, WindowShape,
+    Fingerprint, InstrumentKind, Observed, OpBudget, PerturbationKind, Proof, WindowShape,
 };
 use tiergate_protocol::{environment, instrument};
 
@@ -360,84 +360,6 @@ impl EngineExecutor {
         };
         Timeline::read(self.engine.kind, &String::from_utf8_lossy(&text), &course)
     }
-
-    /// Runs a bench with its window, whatever counts in it.
-    fn run_window(
-        &self,
-        scratch: &Scratch,
-        bench: &Bench,
-        budget: OpBudget,
-        mut invocation: Invocation,
-        preload_name: &str,
-        how: &How<'_>,
-    ) -> Result<WindowRun, Fault> {
-        self.check_engine()?;
-        held::hold(how.held, &mut invocation, scratch)?;
-        let preload = self.harness.preload.as_ref().ok_or_else(|| {
-            Fault::Marks("this build of tiergate carries no library for the marks".to_owned())
-        })?;
-        let mut request = self.request(Mode::Measure, &bench.file, scratch);
-        request.select = Some(selection(bench));
-        let plan = WindowPlan::of(bench, budget, how.division);
-        request.budget = Some(RequestBudget {
-            warmup_ops: budget.warmup_ops,
-            window_ops: budget.window_ops,
-            shares: (plan.shares.len() > 1).then(|| plan.shares.clone()),
-            from_first: budget.warmup_ops == 0
-                && matches!(how.division, Division::Shares(_) | Division::Loops(_)),
-        });
-        request.perturb = Changes::of(how.options.perturbation).perturb();
-        let report = scratch.path("marks");
-        let variables = [
-            ("LD_PRELOAD", preload.clone().into_os_string()),
-            (environment::REPORT, report.clone().into_os_string()),
-            (environment::INSTRUMENT, preload_name.into()),
-            (environment::SHAPE, plan.shape.into()),
-            (environment::MARKS, plan.marks_each.to_string().into()),
-            (environment::SECTIONS, plan.sections.to_string().into()),
-            (environment::SUB_WINDOWS, plan.shares.len().to_string().into()),
-        ];
-        for (name, value) in &variables {
-            invocation.set(name, value);
-        }
-        let idle = (!how.held.is_empty()).then_some(IDLE);
-        let mut limits = self.limits(how.options.show_output, idle);
-        limits.watched = vec![request.events.clone(), report.clone()];
-        let (events, outcome) = self.start(scratch, request, invocation, &limits)?;
-        let traced = Traced { events: &events, outcome: &outcome, timeout: self.sandbox.timeout };
-        let measured = traced.measured(budget.window_ops)?;
-        let report = MarkReport::read(&report)?;
-        let marks = report.check(plan.sections, plan.marks_each)?;
-        let (seconds, fixed_seed) = (outcome.seconds, outcome.fixed_seed);
-        let phases = match &outcome.growths[..] {
-            [events, marks] => phases(events, marks, seconds),
-            _ => None,
-        };
-        Ok(WindowRun { plan, measured, report, marks, seconds, phases, fixed_seed })
-    }
-}
-
-/// The circumstances of a window.
-struct How<'a> {
-    flags: &'a AcceptedFlags,
-    /// What the preloaded library holds constant.
-    held: &'a [&'a str],
-    division: Division<'a>,
-    options: ReadOptions,
-}
-
-/// Not a reading that a user looks at.
-const UNSEEN: ReadOptions = ReadOptions { perturbation: Perturbation::None, show_output: false };
-
-/// A bench that was run with its window.
-struct WindowRun {
-    plan: WindowPlan,
-    measured: Measured,
-    report: MarkReport,
-    marks: MarkCheck,
-    seconds: f64,
-    phases: Option<Phases>,
-    fixed_seed: bool,
 }
 
 impl Executor for EngineExecutor {
