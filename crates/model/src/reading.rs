@@ -166,13 +166,17 @@ const ASKED_NS: u64 = 30_000;
 /// More than this share of the work is nobody's who is merely asked.
 const MOST_ASKED: f64 = 0.05;
 
+/// A thread that does anything for a wait of another spends more on being woken alone.
+const WOKEN_NS: u64 = 2_000;
+
 impl Spent {
     /// The part of the work that others did, if it is more than `share` of it: then the thread's
     /// count is not the op's. `waits` is how often the thread waited.
     pub fn elsewhere(self, share: f64, waits: u64) -> Option<Self> {
         let others = self.threads_ns + self.children_ns;
         let part = others as f64 / (others + self.own_ns).max(1) as f64;
-        let is_asking = others < waits.saturating_mul(ASKED_NS) && part < MOST_ASKED;
+        let each = |ns: u64| waits.saturating_mul(ns);
+        let is_asking = others < each(WOKEN_NS) || others < each(ASKED_NS) && part < MOST_ASKED;
         (others > IDLE_NS && part > share && !is_asking).then_some(self)
     }
 }
@@ -293,5 +297,8 @@ mod tests {
         let worker = spent(52_500_000, 5_200_000);
         assert_eq!(worker.elsewhere(0.02, 1_000), Some(worker));
         assert_eq!(spent(1_000_000, 200_000).elsewhere(0.02, 0), None);
+        let sleeper = spent(36_000_000, 3_600_000);
+        assert_eq!(sleeper.elsewhere(0.02, 18_000), None);
+        assert_eq!(sleeper.elsewhere(0.02, 1_000), Some(sleeper));
     }
 }
