@@ -23,6 +23,8 @@ const NUMBER: usize = 31;
 pub(crate) const GIVE_LEN: u16 = 20;
 /// Bytes of a constant.
 const CONSTANT: u64 = 16;
+/// Bytes of the constants that have a place of their own: one for each number of instructions.
+const TABLE: u64 = (MAX_INSTRUCTIONS as u64 + 1) * CONSTANT;
 
 /// Whether the processor and the system have the register, in the 128-bit form that counting needs.
 pub(crate) fn is_available() -> bool {
@@ -65,14 +67,13 @@ impl Accumulator {
     /// Its constants come where the counters of blocks would be otherwise.
     pub(crate) fn new(arena: &Arena) -> Self {
         let table = arena.counters;
-        let others =
-            Cursor { at: table + (MAX_INSTRUCTIONS as u64 + 1) * CONSTANT, end: arena.code };
+        let others = Cursor { at: table + TABLE, end: arena.code };
         Self { context: arena.context, table, others }
     }
 
     /// Forgets the constants of code that is discarded.
     pub(crate) fn clear(&mut self) {
-        self.others.at = self.table + (MAX_INSTRUCTIONS as u64 + 1) * CONSTANT;
+        self.others.at = self.table + TABLE;
     }
 
     /// What has been added up to the last time that the program got its register back: instructions, and those with a

@@ -353,12 +353,17 @@ impl Visit<'_> {
     /// Does what shows the frame of translated code to the program.
     fn seen_by_program(&mut self, f: impl FnOnce(&mut Self)) {
         let given = self.t.pending.vector_given;
-        if let Some(accumulator) = self.t.accumulator.as_ref().filter(|_| !given) {
-            accumulator.show_to_program(&mut self.frame);
-        }
+        self.show_vector(given);
         f(self);
         if let Some(accumulator) = self.t.accumulator.as_ref().filter(|_| !given) {
             accumulator.hide_from_program(&mut self.frame);
+        }
+    }
+
+    /// Puts the program's vector register in the frame, unless it is `given` there.
+    fn show_vector(&mut self, given: bool) {
+        if let Some(accumulator) = self.t.accumulator.as_ref().filter(|_| !given) {
+            accumulator.show_to_program(&mut self.frame);
         }
     }
 
@@ -426,11 +431,7 @@ impl Visit<'_> {
             let again =
                 if self.signal == libc::SIGTRAP { position.last } else { position.original };
             self.frame.set_pc(again);
-            if let Some(accumulator) =
-                self.t.accumulator.as_ref().filter(|_| !position.vector_given)
-            {
-                accumulator.show_to_program(&mut self.frame);
-            }
+            self.show_vector(position.vector_given);
             default_action(self.signal);
             return;
         }

@@ -33,7 +33,7 @@ pub(super) const LOWEST_TIER_FACTOR: f64 = 10.0;
 pub(super) const TOLD: f64 = 0.5;
 
 /// An op that costs this share of what it did at first, and next to nothing, has run dry.
-const DRY_SHARE: f64 = 1.0 / 3.0;
+pub(super) const DRY_SHARE: f64 = 1.0 / 3.0;
 
 /// Instructions at the lowest tiers in which little can be done but to find that nothing is left.
 /// Where an op that does nothing costs more, it is so many: engines' lowest tiers differ.

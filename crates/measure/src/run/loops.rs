@@ -4,7 +4,9 @@
 //! two ages differ by the age alone, and what a longer loop costs beyond a shorter one is the cost of
 //! its later ops alone, whatever each loop does once.
 
-use super::age::{Age, LARGEST_LOOK, LOWEST_TIER_FACTOR, NEXT_TO_NOTHING, TOLD, without_marks};
+use super::age::{
+    Age, DRY_SHARE, LARGEST_LOOK, LOWEST_TIER_FACTOR, NEXT_TO_NOTHING, TOLD, without_marks,
+};
 use crate::executor::{Stretch, Stretches};
 use tiergate_model::OpBudget;
 
@@ -19,9 +21,6 @@ const PARTS: [u64; 3] = [4, 2, 1];
 
 /// Shorter windows tell nothing of the ops in them.
 const FEWEST_OPS: u64 = 100;
-
-/// A fall to this share, and to next to nothing, is that of input which is used up.
-const DRY_SHARE: f64 = 1.0 / 3.0;
 
 /// Instructions by which a fall must exceed what a loop takes by itself.
 const FALL: f64 = 50.0;
